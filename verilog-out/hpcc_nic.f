@@ -11,9 +11,8 @@ rtl/hpcc_dma_writer.sv
 rtl/hpcc_host_fence.sv
 rtl/hpcc_host_control_gate.sv
 rtl/hpcc_host_generation_check.sv
-rtl/hpcc_host_number_check.sv
-rtl/hpcc_host_manager.sv
 rtl/hpcc_lut_ram.sv
+rtl/hpcc_host_manager.sv
 rtl/hpcc_cc_admit.sv
 rtl/hpcc_delay.sv
 rtl/hpcc_forward_ram.sv
@@ -65,6 +64,7 @@ rtl/hpcc_register_file.sv
 rtl/hpcc_registers_counter_bank.sv
 rtl/hpcc_registers.sv
 rtl/hpcc_registers_counter_pulses.sv
+rtl/hpcc_host_region_guards.sv
 rtl/hpcc_requester_choice.sv
 rtl/hpcc_requester_entry.sv
 rtl/hpcc_requester_events.sv
@@ -98,7 +98,6 @@ rtl/hpcc_rx_outer_header.sv
 rtl/hpcc_rx_transport.sv
 rtl/hpcc_switch_beat_length.sv
 rtl/hpcc_rx_parser.sv
-rtl/hpcc_lookup_slice_bank.sv
 rtl/hpcc_rx_qp_lookup.sv
 rtl/hpcc_rx_pipe.sv
 rtl/hpcc_transport_notify.sv

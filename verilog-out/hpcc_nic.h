@@ -315,7 +315,7 @@ enum hpcc_host_operation {
     HPCC_HOST_OPERATION_NOTHING = 0, /* Nothing: no command has this code. */
     HPCC_HOST_OPERATION_CREATE_QP = 1, /* Create a queue pair. */
     HPCC_HOST_OPERATION_REMOVE_QP = 2, /* Remove a queue pair. */
-    HPCC_HOST_OPERATION_WRITE_REGION = 3, /* Write a region slot. */
+    HPCC_HOST_OPERATION_WRITE_REGION = 3, /* Write or remove a region. */
     HPCC_HOST_OPERATION_WRITE_NEIGHBOUR = 4, /* Write a neighbour slot. */
     HPCC_HOST_OPERATION_LIMIT_FLOW = 5 /* Write a flow's cap and group. */
 };
@@ -324,10 +324,10 @@ enum hpcc_host_operation {
 enum hpcc_command_result {
     HPCC_COMMAND_RESULT_DONE = 0, /* Carried out. */
     HPCC_COMMAND_RESULT_BAD_OPERATION = 1, /* Refused: no such operation. */
-    HPCC_COMMAND_RESULT_BAD_NUMBER = 2, /* Refused: number, or one that another queue pair has; slot or flow. */
+    HPCC_COMMAND_RESULT_BAD_NUMBER = 2, /* Refused: number that no queue pair, slot or flow has, or own number that is not its place's. */
     HPCC_COMMAND_RESULT_BAD_MTU = 3, /* Refused: MTU. */
-    HPCC_COMMAND_RESULT_EXISTS = 4, /* Refused: the queue pair exists. */
-    HPCC_COMMAND_RESULT_ABSENT = 5, /* Refused: no such queue pair. */
+    HPCC_COMMAND_RESULT_EXISTS = 4, /* Refused: the queue pair exists, or another region has the key's entry. */
+    HPCC_COMMAND_RESULT_ABSENT = 5, /* Refused: no such queue pair, or no region of this key. */
     HPCC_COMMAND_RESULT_BAD_LAW = 6, /* Refused: a law that is not built in, or that needs INT where the queue pair collects none. */
     HPCC_COMMAND_RESULT_BUSY = 7 /* Refused: another command was being carried out. */
 };
@@ -533,7 +533,7 @@ static inline void hpcc_completion_set_completed_at(uint8_t *word, uint64_t valu
 }
 
 /* What creates a queue pair, kept by every block that needs a part of it; written on a bus that all of them hear. */
-#define HPCC_QP_CONTEXT_BYTES 27u
+#define HPCC_QP_CONTEXT_BYTES 29u
 /* The queue pair exists. */
 #define HPCC_QP_CONTEXT_ALIVE_LSB 0u
 #define HPCC_QP_CONTEXT_ALIVE_WIDTH 1u
@@ -655,7 +655,7 @@ static inline void hpcc_qp_context_set_expected_psn(uint8_t *word, uint64_t valu
 {
     hpcc_put(word, HPCC_QP_CONTEXT_EXPECTED_PSN_LSB, HPCC_QP_CONTEXT_EXPECTED_PSN_WIDTH, value);
 }
-/* Its own number, by which the peer names it; 0: the number of its place. One that another queue pair has is refused. */
+/* Its own number, by which the peer names it; 0: that of its place. The lowest 8 bits are the place; any other number is refused. */
 #define HPCC_QP_CONTEXT_LOCAL_QPN_LSB 184u
 #define HPCC_QP_CONTEXT_LOCAL_QPN_WIDTH 24u
 static inline uint64_t hpcc_qp_context_local_qpn(const uint8_t *word)
@@ -677,10 +677,43 @@ static inline void hpcc_qp_context_set_law(uint8_t *word, uint64_t value)
 {
     hpcc_put(word, HPCC_QP_CONTEXT_LAW_LSB, HPCC_QP_CONTEXT_LAW_WIDTH, value);
 }
+/* Protection domain: the queue pair uses regions of the same domain alone. */
+#define HPCC_QP_CONTEXT_DOMAIN_LSB 211u
+#define HPCC_QP_CONTEXT_DOMAIN_WIDTH 16u
+static inline uint64_t hpcc_qp_context_domain(const uint8_t *word)
+{
+    return hpcc_get(word, HPCC_QP_CONTEXT_DOMAIN_LSB, HPCC_QP_CONTEXT_DOMAIN_WIDTH);
+}
+static inline void hpcc_qp_context_set_domain(uint8_t *word, uint64_t value)
+{
+    hpcc_put(word, HPCC_QP_CONTEXT_DOMAIN_LSB, HPCC_QP_CONTEXT_DOMAIN_WIDTH, value);
+}
+/* The peer's WRITEs are refused, whatever the region allows. */
+#define HPCC_QP_CONTEXT_REFUSE_WRITE_LSB 227u
+#define HPCC_QP_CONTEXT_REFUSE_WRITE_WIDTH 1u
+static inline uint64_t hpcc_qp_context_refuse_write(const uint8_t *word)
+{
+    return hpcc_get(word, HPCC_QP_CONTEXT_REFUSE_WRITE_LSB, HPCC_QP_CONTEXT_REFUSE_WRITE_WIDTH);
+}
+static inline void hpcc_qp_context_set_refuse_write(uint8_t *word, uint64_t value)
+{
+    hpcc_put(word, HPCC_QP_CONTEXT_REFUSE_WRITE_LSB, HPCC_QP_CONTEXT_REFUSE_WRITE_WIDTH, value);
+}
+/* The peer's READs are refused, whatever the region allows. */
+#define HPCC_QP_CONTEXT_REFUSE_READ_LSB 228u
+#define HPCC_QP_CONTEXT_REFUSE_READ_WIDTH 1u
+static inline uint64_t hpcc_qp_context_refuse_read(const uint8_t *word)
+{
+    return hpcc_get(word, HPCC_QP_CONTEXT_REFUSE_READ_LSB, HPCC_QP_CONTEXT_REFUSE_READ_WIDTH);
+}
+static inline void hpcc_qp_context_set_refuse_read(uint8_t *word, uint64_t value)
+{
+    hpcc_put(word, HPCC_QP_CONTEXT_REFUSE_READ_LSB, HPCC_QP_CONTEXT_REFUSE_READ_WIDTH, value);
+}
 
 /* A memory region. */
-#define HPCC_REGION_BYTES 25u
-/* The slot is in use. */
+#define HPCC_REGION_BYTES 31u
+/* The region exists; low: the region of this key is removed. */
 #define HPCC_REGION_VALID_LSB 0u
 #define HPCC_REGION_VALID_WIDTH 1u
 static inline uint64_t hpcc_region_valid(const uint8_t *word)
@@ -691,7 +724,7 @@ static inline void hpcc_region_set_valid(uint8_t *word, uint64_t value)
 {
     hpcc_put(word, HPCC_REGION_VALID_LSB, HPCC_REGION_VALID_WIDTH, value);
 }
-/* Key, local and remote. */
+/* Key, local and remote, a `RegionKey`. A second key of an entry in use is refused. */
 #define HPCC_REGION_KEY_LSB 1u
 #define HPCC_REGION_KEY_WIDTH 32u
 static inline uint64_t hpcc_region_key(const uint8_t *word)
@@ -702,7 +735,7 @@ static inline void hpcc_region_set_key(uint8_t *word, uint64_t value)
 {
     hpcc_put(word, HPCC_REGION_KEY_LSB, HPCC_REGION_KEY_WIDTH, value);
 }
-/* First address. */
+/* First address, as work requests and the wire count it. */
 #define HPCC_REGION_BASE_LSB 33u
 #define HPCC_REGION_BASE_WIDTH 64u
 static inline uint64_t hpcc_region_base(const uint8_t *word)
@@ -745,6 +778,150 @@ static inline uint64_t hpcc_region_remote_read(const uint8_t *word)
 static inline void hpcc_region_set_remote_read(uint8_t *word, uint64_t value)
 {
     hpcc_put(word, HPCC_REGION_REMOTE_READ_LSB, HPCC_REGION_REMOTE_READ_WIDTH, value);
+}
+/* Own READs may not write. */
+#define HPCC_REGION_READ_ONLY_LSB 163u
+#define HPCC_REGION_READ_ONLY_WIDTH 1u
+static inline uint64_t hpcc_region_read_only(const uint8_t *word)
+{
+    return hpcc_get(word, HPCC_REGION_READ_ONLY_LSB, HPCC_REGION_READ_ONLY_WIDTH);
+}
+static inline void hpcc_region_set_read_only(uint8_t *word, uint64_t value)
+{
+    hpcc_put(word, HPCC_REGION_READ_ONLY_LSB, HPCC_REGION_READ_ONLY_WIDTH, value);
+}
+/* Protection domain: used by queue pairs of the same domain alone. */
+#define HPCC_REGION_DOMAIN_LSB 164u
+#define HPCC_REGION_DOMAIN_WIDTH 16u
+static inline uint64_t hpcc_region_domain(const uint8_t *word)
+{
+    return hpcc_get(word, HPCC_REGION_DOMAIN_LSB, HPCC_REGION_DOMAIN_WIDTH);
+}
+static inline void hpcc_region_set_domain(uint8_t *word, uint64_t value)
+{
+    hpcc_put(word, HPCC_REGION_DOMAIN_LSB, HPCC_REGION_DOMAIN_WIDTH, value);
+}
+/* Added to an address to give that of memory, modulo 2^64. */
+#define HPCC_REGION_OFFSET_LSB 180u
+#define HPCC_REGION_OFFSET_WIDTH 64u
+static inline uint64_t hpcc_region_offset(const uint8_t *word)
+{
+    return hpcc_get(word, HPCC_REGION_OFFSET_LSB, HPCC_REGION_OFFSET_WIDTH);
+}
+static inline void hpcc_region_set_offset(uint8_t *word, uint64_t value)
+{
+    hpcc_put(word, HPCC_REGION_OFFSET_LSB, HPCC_REGION_OFFSET_WIDTH, value);
+}
+
+/* Key of a region. */
+#define HPCC_REGION_KEY_BYTES 4u
+/* Any value that the host chose. */
+#define HPCC_REGION_KEY_LOW_LSB 0u
+#define HPCC_REGION_KEY_LOW_WIDTH 8u
+static inline uint64_t hpcc_region_key_low(const uint8_t *word)
+{
+    return hpcc_get(word, HPCC_REGION_KEY_LOW_LSB, HPCC_REGION_KEY_LOW_WIDTH);
+}
+static inline void hpcc_region_key_set_low(uint8_t *word, uint64_t value)
+{
+    hpcc_put(word, HPCC_REGION_KEY_LOW_LSB, HPCC_REGION_KEY_LOW_WIDTH, value);
+}
+/* Entry of the region in the table. */
+#define HPCC_REGION_KEY_ENTRY_LSB 8u
+#define HPCC_REGION_KEY_ENTRY_WIDTH 5u
+static inline uint64_t hpcc_region_key_entry(const uint8_t *word)
+{
+    return hpcc_get(word, HPCC_REGION_KEY_ENTRY_LSB, HPCC_REGION_KEY_ENTRY_WIDTH);
+}
+static inline void hpcc_region_key_set_entry(uint8_t *word, uint64_t value)
+{
+    hpcc_put(word, HPCC_REGION_KEY_ENTRY_LSB, HPCC_REGION_KEY_ENTRY_WIDTH, value);
+}
+/* Any value that the host chose. */
+#define HPCC_REGION_KEY_HIGH_LSB 13u
+#define HPCC_REGION_KEY_HIGH_WIDTH 19u
+static inline uint64_t hpcc_region_key_high(const uint8_t *word)
+{
+    return hpcc_get(word, HPCC_REGION_KEY_HIGH_LSB, HPCC_REGION_KEY_HIGH_WIDTH);
+}
+static inline void hpcc_region_key_set_high(uint8_t *word, uint64_t value)
+{
+    hpcc_put(word, HPCC_REGION_KEY_HIGH_LSB, HPCC_REGION_KEY_HIGH_WIDTH, value);
+}
+
+/* A region as it was when an access to it was allowed. It stands no longer once its entry has been written again. */
+#define HPCC_REGION_GUARD_BYTES 3u
+/* Entry of the region. */
+#define HPCC_REGION_GUARD_ENTRY_LSB 0u
+#define HPCC_REGION_GUARD_ENTRY_WIDTH 5u
+static inline uint64_t hpcc_region_guard_entry(const uint8_t *word)
+{
+    return hpcc_get(word, HPCC_REGION_GUARD_ENTRY_LSB, HPCC_REGION_GUARD_ENTRY_WIDTH);
+}
+static inline void hpcc_region_guard_set_entry(uint8_t *word, uint64_t value)
+{
+    hpcc_put(word, HPCC_REGION_GUARD_ENTRY_LSB, HPCC_REGION_GUARD_ENTRY_WIDTH, value);
+}
+/* How often the entry had been written, modulo 2^16. */
+#define HPCC_REGION_GUARD_COUNT_LSB 5u
+#define HPCC_REGION_GUARD_COUNT_WIDTH 16u
+static inline uint64_t hpcc_region_guard_count(const uint8_t *word)
+{
+    return hpcc_get(word, HPCC_REGION_GUARD_COUNT_LSB, HPCC_REGION_GUARD_COUNT_WIDTH);
+}
+static inline void hpcc_region_guard_set_count(uint8_t *word, uint64_t value)
+{
+    hpcc_put(word, HPCC_REGION_GUARD_COUNT_LSB, HPCC_REGION_GUARD_COUNT_WIDTH, value);
+}
+
+/* What is known of an entry of the table of regions. */
+#define HPCC_ENTRY_IN_USE_BYTES 3u
+/* There is a region. */
+#define HPCC_ENTRY_IN_USE_VALID_LSB 0u
+#define HPCC_ENTRY_IN_USE_VALID_WIDTH 1u
+static inline uint64_t hpcc_entry_in_use_valid(const uint8_t *word)
+{
+    return hpcc_get(word, HPCC_ENTRY_IN_USE_VALID_LSB, HPCC_ENTRY_IN_USE_VALID_WIDTH);
+}
+static inline void hpcc_entry_in_use_set_valid(uint8_t *word, uint64_t value)
+{
+    hpcc_put(word, HPCC_ENTRY_IN_USE_VALID_LSB, HPCC_ENTRY_IN_USE_VALID_WIDTH, value);
+}
+/* How often the entry has been written, modulo 2^16. */
+#define HPCC_ENTRY_IN_USE_COUNT_LSB 1u
+#define HPCC_ENTRY_IN_USE_COUNT_WIDTH 16u
+static inline uint64_t hpcc_entry_in_use_count(const uint8_t *word)
+{
+    return hpcc_get(word, HPCC_ENTRY_IN_USE_COUNT_LSB, HPCC_ENTRY_IN_USE_COUNT_WIDTH);
+}
+static inline void hpcc_entry_in_use_set_count(uint8_t *word, uint64_t value)
+{
+    hpcc_put(word, HPCC_ENTRY_IN_USE_COUNT_LSB, HPCC_ENTRY_IN_USE_COUNT_WIDTH, value);
+}
+
+/* Who has an entry of the table of regions. */
+#define HPCC_KNOWN_REGION_BYTES 5u
+/* There is a region. */
+#define HPCC_KNOWN_REGION_VALID_LSB 0u
+#define HPCC_KNOWN_REGION_VALID_WIDTH 1u
+static inline uint64_t hpcc_known_region_valid(const uint8_t *word)
+{
+    return hpcc_get(word, HPCC_KNOWN_REGION_VALID_LSB, HPCC_KNOWN_REGION_VALID_WIDTH);
+}
+static inline void hpcc_known_region_set_valid(uint8_t *word, uint64_t value)
+{
+    hpcc_put(word, HPCC_KNOWN_REGION_VALID_LSB, HPCC_KNOWN_REGION_VALID_WIDTH, value);
+}
+/* Key of the region. */
+#define HPCC_KNOWN_REGION_KEY_LSB 1u
+#define HPCC_KNOWN_REGION_KEY_WIDTH 32u
+static inline uint64_t hpcc_known_region_key(const uint8_t *word)
+{
+    return hpcc_get(word, HPCC_KNOWN_REGION_KEY_LSB, HPCC_KNOWN_REGION_KEY_WIDTH);
+}
+static inline void hpcc_known_region_set_key(uint8_t *word, uint64_t value)
+{
+    hpcc_put(word, HPCC_KNOWN_REGION_KEY_LSB, HPCC_KNOWN_REGION_KEY_WIDTH, value);
 }
 
 /* Where a control packet finds the Ethernet address of a peer. */

@@ -55,7 +55,7 @@ module hpcc_cc_dcqcn (
   wire  walk_visit;
   // A tick is offered.
   wire  walk_valid;
-  // Its flow.
+  // Flow of the entry.
   wire  [8:0] walk_flow;
   // It has waited for 15 clocks: it goes before events, so that no load stops the timers.
   wire  walk_overdue;

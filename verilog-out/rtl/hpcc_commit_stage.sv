@@ -24,7 +24,7 @@ module hpcc_commit_stage (
   input  wire  rst,
   // A queue pair is created or removed: it has not failed. At most every third clock.
   input  wire  context_valid,
-  // Which.
+  // Queue pair whose context is written.
   input  wire  [7:0] context_qp,
   // What follows from packets, in the order of the write jobs.
   input  wire  hpcc_nic_pkg::commit_entry_t up_data,
@@ -46,7 +46,7 @@ module hpcc_commit_stage (
   output wire  fail_valid,
   // Queue pair.
   output wire  [7:0] fail_qp,
-  // Its generation.
+  // Generation of the queue pair whose write failed.
   output wire  [7:0] fail_generation
 );
   wire  take;
@@ -156,7 +156,7 @@ module hpcc_commit_stage (
   hpcc_nic_pkg::qp_of_generation_t fail_r_q;
   logic [7:0] forget_qp_d;
   logic [7:0] forget_qp_q;
-  hpcc_fifo #(.WIDTH(86), .ADDRESS(6), .MARK(56)) u_queues_of_requests (
+  hpcc_fifo #(.WIDTH(87), .ADDRESS(6), .MARK(56)) u_queues_of_requests (
     .clk(clk),
     .rst(rst),
     .up_data(queues_turn),
@@ -167,7 +167,7 @@ module hpcc_commit_stage (
     .down_ready(take),
     .crowded(unused_queues_of_requests_crowded)
   );
-  hpcc_fifo #(.WIDTH(86), .ADDRESS(6), .MARK(56)) u_queues_of_answers (
+  hpcc_fifo #(.WIDTH(87), .ADDRESS(6), .MARK(56)) u_queues_of_answers (
     .clk(clk),
     .rst(rst),
     .up_data(queues_turn),
@@ -219,7 +219,7 @@ module hpcc_commit_stage (
     .waddr(failed_waddr),
     .wdata(failed_wdata)
   );
-  hpcc_skid #(.WIDTH(85)) u_responses (
+  hpcc_skid #(.WIDTH(86)) u_responses (
     .clk(clk),
     .rst(rst),
     .up_data(item),
@@ -411,7 +411,7 @@ module hpcc_commit_stage (
     end
   end
   always_comb begin
-    queues_turn.commit = queues_arriving[84:0];
+    queues_turn.commit = queues_arriving[85:0];
     queues_turn.waits = queues_arriving.waits;
   end
   always_comb begin
@@ -425,13 +425,13 @@ module hpcc_commit_stage (
     full_1_q = 1'd0;
     full_q = 1'd0;
     answer_full_q = 1'd0;
-    entry_1_q = 86'd0;
-    entry_q = 86'd0;
+    entry_1_q = 87'd0;
+    entry_q = 87'd0;
     after_failed_q = 1'd0;
     found_q = 9'd0;
     fail_valid_r_q = 1'd0;
     forget_q = 1'd0;
-    answered_q = 85'd0;
+    answered_q = 86'd0;
     fail_r_q = 16'd0;
     forget_qp_q = 8'd0;
   end

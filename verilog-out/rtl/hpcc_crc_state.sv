@@ -8,7 +8,7 @@ module hpcc_crc_state (
   input  wire  clk,
   // There is a beat; the register keeps its value otherwise.
   input  wire  enable,
-  // It is the first of its message.
+  // The beat is the first of its message.
   input  wire  first,
   // The clock belongs to a message that comes in between.
   input  wire  aside,

@@ -48,7 +48,7 @@ module hpcc_dispatch (
   input  wire  context_valid,
   // Queue pair.
   input  wire  [7:0] context_qp,
-  // Its context.
+  // Context that is written.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // Commands to the packet buffer.
   output wire  hpcc_nic_pkg::buffer_command_t command_data,
@@ -66,7 +66,7 @@ module hpcc_dispatch (
   output wire  hpcc_nic_pkg::rx_packet_t request_data,
   output wire  request_valid,
   input  wire  request_ready,
-  // Its decisions.
+  // Decisions of the responder.
   input  wire  hpcc_nic_pkg::action_t request_action_data,
   input  wire  request_action_valid,
   output wire  request_action_ready,
@@ -74,7 +74,7 @@ module hpcc_dispatch (
   output wire  hpcc_nic_pkg::rx_packet_t response_data,
   output wire  response_valid,
   input  wire  response_ready,
-  // Its decisions.
+  // Decisions of the requester.
   input  wire  hpcc_nic_pkg::action_t response_action_data,
   input  wire  response_action_valid,
   output wire  response_action_ready,
@@ -92,7 +92,7 @@ module hpcc_dispatch (
   input  wire  answer_ready,
   // A request or READ response came with the mark "congestion experienced". Never in two clocks in a row.
   output wire  mark_valid,
-  // Whose.
+  // Queue pair and direction of the marked packet.
   output wire  hpcc_nic_pkg::congestion_mark_t mark,
   // Pulses in the order of `ALL`.
   output wire  [49:0] counts,
@@ -476,7 +476,7 @@ module hpcc_dispatch (
     .down_ready(valid_2_q),
     .crowded(unused_share_marks_crowded)
   );
-  hpcc_ram #(.WIDTH(211), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_contexts (
+  hpcc_ram #(.WIDTH(229), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_contexts (
     .clk(clk),
     .raddr(leaving.qp),
     .rdata(contexts_rdata),
@@ -492,7 +492,7 @@ module hpcc_dispatch (
     .waddr(last_held_q),
     .wdata(held_2)
   );
-  hpcc_short_fifo #(.WIDTH(197), .ADDRESS(4), .MARK(8)) u_requests (
+  hpcc_short_fifo #(.WIDTH(215), .ADDRESS(4), .MARK(8)) u_requests (
     .clk(clk),
     .rst(rst),
     .up_data(row_3_q),
@@ -503,7 +503,7 @@ module hpcc_dispatch (
     .down_ready(request_ready),
     .crowded(unused_requests_crowded)
   );
-  hpcc_short_fifo #(.WIDTH(197), .ADDRESS(4), .MARK(8)) u_responses (
+  hpcc_short_fifo #(.WIDTH(215), .ADDRESS(4), .MARK(8)) u_responses (
     .clk(clk),
     .rst(rst),
     .up_data(row_3_q),
@@ -545,7 +545,7 @@ module hpcc_dispatch (
     .down_valid(jobs_down_valid),
     .down_ready(job_ready)
   );
-  hpcc_skid #(.WIDTH(422)) u_commits (
+  hpcc_skid #(.WIDTH(423)) u_commits (
     .clk(clk),
     .rst(rst),
     .up_data(entry),
@@ -805,6 +805,7 @@ module hpcc_dispatch (
   end
   always_comb begin
     reads.address = action.address;
+    reads.guard = action.guard;
     reads.length = action.length;
     reads.count = action.count;
     reads.duplicate = action.duplicate;
@@ -832,7 +833,7 @@ module hpcc_dispatch (
       entry.commit.ends_or_failed = 1'd0;
     end
     if (engine & (action.kind == hpcc_nic_pkg::COMMIT_KIND_READ)) begin
-      entry.commit.int_stack = {215'd0, reads};
+      entry.commit.int_stack = {194'd0, reads};
     end
   end
   always_comb begin
@@ -1103,6 +1104,9 @@ module hpcc_dispatch (
     classify_row.payload_length = classify_raw.payload_length;
     classify_row.generation = classify_of_queue_pair.generation;
     classify_row.mtu = classify_of_queue_pair.mtu;
+    classify_row.domain = classify_of_queue_pair.domain;
+    classify_row.refuse_write = classify_of_queue_pair.refuse_write;
+    classify_row.refuse_read = classify_of_queue_pair.refuse_read;
     classify_row.int_on = classify_int_on;
   end
   initial begin
@@ -1147,11 +1151,11 @@ module hpcc_dispatch (
     share_last_left_q = 10'd0;
     share_kept_q = 13'd0;
     share_cleared_q = 9'd0;
-    context_2_q = 211'd0;
+    context_2_q = 229'd0;
     last_held_q = 4'd0;
     oldest_held_q = 4'd0;
     turn_3_q = 9'd0;
-    row_3_q = 197'd0;
+    row_3_q = 215'd0;
     counter_3_q = hpcc_nic_pkg::FRAME_COUNT_NONE;
     fault_3_q = hpcc_nic_pkg::FRAME_COUNT_NONE;
     counted_4_q = hpcc_nic_pkg::FRAME_COUNT_NONE;

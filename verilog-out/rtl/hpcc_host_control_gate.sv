@@ -93,7 +93,7 @@ module hpcc_host_control_gate (
   assign admitted = (((form_ok_q & source_ok_q) & key_ok_q) & sequence_ok_q) & time_ok_q;
   assign request_valid = step_q == hpcc_nic_pkg::GATE_STEP_OFFER;
   assign refused = refused_r_q;
-  assign new_context = {173'd0, created};
+  assign new_context = {155'd0, created};
   always_comb begin
     earliest_d = earliest_q;
     step_d = step_q;
@@ -147,7 +147,7 @@ module hpcc_host_control_gate (
     end
   end
   always_comb begin
-    created = 211'd0;
+    created = 229'd0;
     created.remote_ip = body.request.remote_ip;
     created.remote_qpn = body.request.remote_qpn;
     created.mtu = cfg_mtu;

@@ -7,23 +7,23 @@
 // |---|---|
 // | `Idle` | takes a command, or a control packet when there is none |
 // | `ReadState`, `AwaitState`, `Decide` | looks the queue pair up, decides |
-// | `FindNumber` | looks whether another queue pair has the number, one place a clock |
 // | `AddressNeighbour`, `AwaitNeighbour`, `CompareNeighbour`, `TakeNeighbour` | looks for the neighbour (control packets), one every four
 // clocks |
 // | `Void`, `RemoveWork`, `RemoveFlow`, `RemoveLaw` | removal: context dead, requester, scheduler, congestion control |
 // | `Settle`, `AwaitQuiet` | waits until memory has answered what was issued before: for the queue pair that is removed, or for the old
-// content of a region slot |
+// content of a region's entry |
 // | `Limit` | cap and group of a flow |
 // | `CreateFlow`, `CreateLaw`, `FirstRate` | creation: scheduler, then the queue pair's law, or first window and rate where it has none |
 // | `Publish` | context alive |
-// | `PostWork` | work request of a control packet, as soon as frames find the queue pair |
-// | `Report` | says how it went, as soon as frames find the queue pair |
+// | `PostWork` | work request of a control packet, once the listeners are done with the creation |
+// | `Report` | says how it went, once the listeners are done with a creation |
 //
 // What concerns flows is done twice, for the flow of requests and for that of READ responses.
 //
 // After reset every queue pair is voided on the context bus, one every five clocks: a context that is dead and of generation 0, which
-// no queue pair ever has. Whoever listens writes its own first state, so nothing survives a reset; commands wait meanwhile.
-// A creation is followed by no other command for 31 clocks, in which its listeners are done with it.
+// no queue pair ever has. Whoever listens writes its own first state, so nothing survives a reset; commands wait meanwhile. The entries of
+// regions and neighbours are emptied beside it. A creation is followed by no report, work request or other command for 31 clocks, in which
+// its listeners are done with it.
 //
 // Reference: `create_qp`, `remove_qp` and `control` of `nic`. A queue pair one of whose halves has ended is removed by
 // the creation of the next one; one that the host created is neither replaced nor removed by a control packet.
@@ -72,25 +72,21 @@ module hpcc_host_manager (
   input  wire  [255:0] cfg_control_sources,
   // A requester half has ended: `QpOfGeneration`.
   input  wire  requester_ended_valid,
-  // Which one.
+  // Queue pair whose requester half has ended.
   input  wire  hpcc_nic_pkg::qp_of_generation_t requester_ended,
   // A responder half has ended.
   input  wire  responder_ended_valid,
-  // Which one.
+  // Queue pair whose responder half has ended.
   input  wire  hpcc_nic_pkg::qp_of_generation_t responder_ended,
   // Bus: a context is written.
   output wire  context_valid,
   // Queue pair.
   output logic [7:0] context_qp,
-  // It.
+  // Context that is written.
   output wire  hpcc_nic_pkg::qp_context_t context_data,
-  // Frames find the queue pair of every context that was written, and none that was voided; low from the clock after a context.
-  input  wire  contexts_found,
-  // Bus: a region slot is written.
+  // Bus: the entry of a region's key is written.
   output wire  region_valid,
-  // Slot.
-  output wire  [4:0] region_slot,
-  // Its content.
+  // Region that is written.
   output wire  hpcc_nic_pkg::region_t region_data,
   // Queue pairs to remove, to the requester: `QpOfGeneration`.
   output wire  hpcc_nic_pkg::qp_of_generation_t remove_data,
@@ -164,10 +160,16 @@ module hpcc_host_manager (
   wire  hosts;
   logic [15:0] source_port;
   wire  [15:0] flow_number;
+  wire  hpcc_nic_pkg::region_t region;
+  hpcc_nic_pkg::region_t swept_region;
+  wire  hpcc_nic_pkg::region_key_t region_key;
+  hpcc_nic_pkg::region_key_t swept_key;
+  hpcc_nic_pkg::known_region_t written_region;
   wire  hpcc_nic_pkg::host_command_t ordered;
   wire  hpcc_nic_pkg::flow_limit_t limit;
   hpcc_nic_pkg::qp_of_generation_t removed;
   hpcc_nic_pkg::control_work_id_t work_id;
+  wire  hpcc_nic_pkg::qp_number_t number;
   hpcc_nic_pkg::work_request_t made;
   logic [2:0] law;
   wire  [23:0] qpn_mix;
@@ -193,9 +195,12 @@ module hpcc_host_manager (
   // The MTU code that the command asks for exists.
   wire  mtu_ok_d;
   logic mtu_ok_q;
-  // The region slot exists.
-  wire  region_ok_d;
-  logic region_ok_q;
+  // Another region has the entry of the key.
+  wire  entry_taken_d;
+  logic entry_taken_q;
+  // The entry holds the region of the key.
+  wire  region_known_d;
+  logic region_known_q;
   // The entry of the table of neighbours exists.
   wire  neighbour_ok_d;
   logic neighbour_ok_q;
@@ -208,13 +213,16 @@ module hpcc_host_manager (
   // The numbers and PSNs of the control packet have 24 bits.
   logic fits_d;
   logic fits_q;
+  // The number that the queue pair is to have is its place's.
+  wire  number_ok_d;
+  logic number_ok_q;
   // The command creates a queue pair; one that has ended is removed first.
   logic replaces_d;
   logic replaces_q;
   // A context is written, for one clock.
   logic context_valid_r_d;
   logic context_valid_r_q;
-  // A region slot is written, for one clock.
+  // The entry of a region is written, for one clock.
   logic region_valid_r_d;
   logic region_valid_r_q;
   // A control packet was carried out, for one clock.
@@ -263,7 +271,7 @@ module hpcc_host_manager (
   logic states_we;
   logic [7:0] states_waddr;
   hpcc_nic_pkg::qp_life_t states_wdata;
-  // Its word, one clock later.
+  // Word of the queue pair, one clock later.
   wire  hpcc_nic_pkg::qp_life_t states_word;
   // One of its halves has ended, or it does not live; one clock after `qp`.
   wire  states_ended;
@@ -319,22 +327,23 @@ module hpcc_host_manager (
   logic [7:0] states_responder_qp_q;
   // Word that is written.
   hpcc_nic_pkg::qp_life_t states_new_1_q;
-  // Is the number of the queue pair to create another one's?
-  logic numbers_start;
-  wire  numbers_done;
-  wire  numbers_taken;
   wire  [3:0] neighbours_raddr;
   wire  hpcc_nic_pkg::neighbour_t neighbours_rdata;
   logic neighbours_we;
   logic [3:0] neighbours_waddr;
   hpcc_nic_pkg::neighbour_t neighbours_wdata;
-  // Clocks until the listeners are done with a creation.
+  // Keys of the regions, by entry.
+  wire  hpcc_nic_pkg::known_region_t regions_rdata;
+  logic regions_we;
+  logic [4:0] regions_waddr;
+  hpcc_nic_pkg::known_region_t regions_wdata;
+  // Clocks until the listeners are done with a creation, and frames find the queue pair.
   logic [4:0] settle_d;
   logic [4:0] settle_q;
   // The control packet, admitted.
   hpcc_nic_pkg::admitted_request_t request_d;
   hpcc_nic_pkg::admitted_request_t request_q;
-  // Number that the command names: of a queue pair, flow, region slot or neighbour.
+  // Number that the command names: of a queue pair, flow or neighbour.
   logic [23:0] index_d;
   logic [23:0] index_q;
   // What the command writes: a context, region, neighbour or limit.
@@ -406,18 +415,6 @@ module hpcc_host_manager (
     .holds(states_responder_check_holds),
     .about(states_responder_check_about)
   );
-  hpcc_host_number_check u_numbers (
-    .clk(clk),
-    .rst(rst),
-    .context_valid(context_valid_r_q),
-    .context_qp(context_qp),
-    .context_data(context_r_q),
-    .start(numbers_start),
-    .number(asked.local_qpn),
-    .place(qp_q),
-    .done(numbers_done),
-    .taken(numbers_taken)
-  );
   hpcc_ram #(.WIDTH(80), .ADDRESS(4), .OUTPUT_REGISTER(1)) u_neighbours (
     .clk(clk),
     .raddr(neighbours_raddr),
@@ -426,6 +423,14 @@ module hpcc_host_manager (
     .waddr(neighbours_waddr),
     .wdata(neighbours_wdata)
   );
+  hpcc_lut_ram #(.WIDTH(33), .ADDRESS(5)) u_regions (
+    .clk(clk),
+    .raddr(region_key.entry),
+    .rdata(regions_rdata),
+    .we(regions_we),
+    .waddr(regions_waddr),
+    .wdata(regions_wdata)
+  );
   assign qp_died = states_died;
   assign packet_ready = gate_packet_ready;
   assign ordered = command_data;
@@ -433,11 +438,16 @@ module hpcc_host_manager (
   assign takes = open_q;
   assign command_ready = takes;
   assign gate_request_ready = takes & (~command_valid);
-  assign region_ok_d = index_q < 24'h20;
+  assign region = body_q[243:0];
+  assign region_key = region.key;
+  assign region_known_d = regions_rdata.valid & (regions_rdata.key == region.key);
+  assign entry_taken_d = regions_rdata.valid & (regions_rdata.key != region.key);
   assign neighbour_ok_d = index_q < 24'h10;
   assign exists = index_ok_q & current_q.alive;
   assign hosts = by_packet_q & (~current_q.by_packet);
-  assign asked = body_q[210:0];
+  assign asked = body_q[228:0];
+  assign number = asked.local_qpn;
+  assign number_ok_d = (number.place == qp_q) | (asked.local_qpn == 24'd0);
   assign mtu_ok_d = asked.mtu <= 3'd4;
   assign law_ok_d = laws[asked.law] & (asked.int_on | (~need_int[asked.law]));
   assign neighbours_raddr = neighbour_q[3:0];
@@ -450,8 +460,7 @@ module hpcc_host_manager (
   assign context_valid = context_valid_r_q;
   assign context_data = context_r_q;
   assign region_valid = region_valid_r_q;
-  assign region_slot = index_q[4:0];
-  assign region_data = body_q[194:0];
+  assign region_data = region;
   assign remove_valid = step_q == hpcc_nic_pkg::MANAGER_STEP_REMOVE_WORK;
   assign remove_data = removed;
   assign flow_number = own_flow;
@@ -472,7 +481,7 @@ module hpcc_host_manager (
   assign cc_law = law;
   assign first_valid = first_step;
   assign fence = fence_r_q;
-  assign arrived = contexts_found & (~context_valid_r_q);
+  assign arrived = ~(|settle_q);
   assign work_valid = (step_q == hpcc_nic_pkg::MANAGER_STEP_POST_WORK) & arrived;
   assign work_data = made;
   assign command_done = done_r_q;
@@ -543,14 +552,16 @@ module hpcc_host_manager (
       step_d = hpcc_nic_pkg::MANAGER_STEP_DECIDE;
       current_d = states_word;
     end
+    regions_we = 1'd0;
+    regions_waddr = region_key.entry;
+    regions_wdata = written_region;
     region_valid_r_d = 1'd0;
     neighbours_we = 1'd0;
-    numbers_start = 1'd0;
     if (step_q == hpcc_nic_pkg::MANAGER_STEP_DECIDE) begin
       step_d = hpcc_nic_pkg::MANAGER_STEP_REPORT;
       code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_OPERATION;
       if (operation_q == hpcc_nic_pkg::HOST_OPERATION_CREATE_QP) begin
-        if (~index_ok_q) begin
+        if (~(index_ok_q & number_ok_q)) begin
           code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_NUMBER;
         end else if (~mtu_ok_q) begin
           code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_MTU;
@@ -561,8 +572,13 @@ module hpcc_host_manager (
         end else begin
           code_d = hpcc_nic_pkg::COMMAND_RESULT_DONE;
           replaces_d = 1'd1;
-          step_d = hpcc_nic_pkg::MANAGER_STEP_FIND_NUMBER;
-          numbers_start = 1'd1;
+          step_d = hpcc_nic_pkg::MANAGER_STEP_CREATE_FLOW;
+          if (exists) begin
+            step_d = hpcc_nic_pkg::MANAGER_STEP_VOID;
+          end
+          if (by_packet_q) begin
+            step_d = hpcc_nic_pkg::MANAGER_STEP_ADDRESS_NEIGHBOUR;
+          end
         end
       end
       if (operation_q == hpcc_nic_pkg::HOST_OPERATION_REMOVE_QP) begin
@@ -573,9 +589,13 @@ module hpcc_host_manager (
         end
       end
       if (operation_q == hpcc_nic_pkg::HOST_OPERATION_WRITE_REGION) begin
-        code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_NUMBER;
-        if (region_ok_q) begin
+        code_d = hpcc_nic_pkg::COMMAND_RESULT_ABSENT;
+        if (region.valid) begin
+          code_d = hpcc_nic_pkg::COMMAND_RESULT_EXISTS;
+        end
+        if (region_known_q | (region.valid & (~entry_taken_q))) begin
           code_d = hpcc_nic_pkg::COMMAND_RESULT_DONE;
+          regions_we = 1'd1;
           region_valid_r_d = 1'd1;
           step_d = hpcc_nic_pkg::MANAGER_STEP_SETTLE;
         end
@@ -598,19 +618,6 @@ module hpcc_host_manager (
         end
       end
     end
-    if ((step_q == hpcc_nic_pkg::MANAGER_STEP_FIND_NUMBER) & numbers_done) begin
-      step_d = hpcc_nic_pkg::MANAGER_STEP_CREATE_FLOW;
-      if (exists) begin
-        step_d = hpcc_nic_pkg::MANAGER_STEP_VOID;
-      end
-      if (by_packet_q) begin
-        step_d = hpcc_nic_pkg::MANAGER_STEP_ADDRESS_NEIGHBOUR;
-      end
-      if (numbers_taken) begin
-        code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_NUMBER;
-        step_d = hpcc_nic_pkg::MANAGER_STEP_REPORT;
-      end
-    end
     neighbours_waddr = index_q[3:0];
     neighbours_wdata = body_q[79:0];
     if (step_q == hpcc_nic_pkg::MANAGER_STEP_ADDRESS_NEIGHBOUR) begin
@@ -629,14 +636,14 @@ module hpcc_host_manager (
         code_d = hpcc_nic_pkg::COMMAND_RESULT_BAD_NUMBER;
         step_d = hpcc_nic_pkg::MANAGER_STEP_REPORT;
       end else if (found_q) begin
-        body_d = {173'd0, filled};
+        body_d = {155'd0, filled};
         step_d = hpcc_nic_pkg::MANAGER_STEP_CREATE_FLOW;
         if (exists) begin
           step_d = hpcc_nic_pkg::MANAGER_STEP_VOID;
         end
       end
     end
-    context_r_d = 211'd0;
+    context_r_d = 229'd0;
     context_r_d.generation = generation;
     context_valid_r_d = 1'd0;
     states_write = 1'd0;
@@ -667,11 +674,16 @@ module hpcc_host_manager (
     context_qp = qp_q;
     if (sweeping_q) begin
       context_qp = sweep_qp_q;
-      context_r_d = 211'd0;
+      context_r_d = 229'd0;
       context_valid_r_d = sweep_step_q == 3'd0;
       neighbours_we = 1'd1;
       neighbours_waddr = sweep_qp_q[3:0];
       neighbours_wdata = 80'd0;
+      body_d = {140'd0, swept_region};
+      region_valid_r_d = sweep_step_q == 3'd0;
+      regions_we = 1'd1;
+      regions_waddr = swept_key.entry;
+      regions_wdata = 33'd0;
       sweep_step_d = sweep_step_q + 3'd1;
       if (sweep_step_q == 3'd4) begin
         sweep_step_d = 3'd0;
@@ -768,6 +780,10 @@ module hpcc_host_manager (
     end
   end
   always_comb begin
+    written_region.valid = region.valid;
+    written_region.key = region.key;
+  end
+  always_comb begin
     filled = asked;
     filled.remote_mac = neighbours_rdata.mac;
   end
@@ -790,6 +806,14 @@ module hpcc_host_manager (
     if (asked.source_port == 16'd0) begin
       source_port = {2'd0, qpn_mix[13:0]} | 16'hc000;
     end
+  end
+  always_comb begin
+    swept_key = 32'd0;
+    swept_key.entry = sweep_qp_q[4:0];
+  end
+  always_comb begin
+    swept_region = 244'd0;
+    swept_region.key = swept_key;
   end
   always_comb begin
     removed.qp = qp_q;
@@ -907,11 +931,13 @@ module hpcc_host_manager (
     index_ok_q = 1'd0;
     law_ok_q = 1'd0;
     mtu_ok_q = 1'd0;
-    region_ok_q = 1'd0;
+    entry_taken_q = 1'd0;
+    region_known_q = 1'd0;
     neighbour_ok_q = 1'd0;
     found_q = 1'd0;
     by_packet_q = 1'd0;
     fits_q = 1'd0;
+    number_ok_q = 1'd0;
     replaces_q = 1'd0;
     context_valid_r_q = 1'd0;
     region_valid_r_q = 1'd0;
@@ -945,7 +971,7 @@ module hpcc_host_manager (
     body_q = 384'd0;
     qp_q = 8'd0;
     current_q = 13'd0;
-    context_r_q = 211'd0;
+    context_r_q = 229'd0;
     works_q = 63'd0;
     sweep_qp_q = 8'd0;
   end
@@ -957,11 +983,13 @@ module hpcc_host_manager (
     index_ok_q <= index_ok_d;
     law_ok_q <= law_ok_d;
     mtu_ok_q <= mtu_ok_d;
-    region_ok_q <= region_ok_d;
+    entry_taken_q <= entry_taken_d;
+    region_known_q <= region_known_d;
     neighbour_ok_q <= neighbour_ok_d;
     found_q <= found_d;
     by_packet_q <= by_packet_d;
     fits_q <= fits_d;
+    number_ok_q <= number_ok_d;
     replaces_q <= replaces_d;
     context_valid_r_q <= context_valid_r_d;
     region_valid_r_q <= region_valid_r_d;
@@ -999,7 +1027,8 @@ module hpcc_host_manager (
     works_q <= works_d;
     sweep_qp_q <= sweep_qp_d;
   end
-  wire unused_bits = &{1'b0, half.reserved, half.response, ordered.reserved, limit.reserved_high, limit.reserved, qpn_mix[23:14]};
+  wire unused_bits = &{1'b0, half.reserved, half.response, region_key.high, region_key.low, ordered.reserved, limit.reserved_high,
+      limit.reserved, number.tag, qpn_mix[23:14]};
 endmodule
 
 `default_nettype wire

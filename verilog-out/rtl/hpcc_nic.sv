@@ -170,7 +170,7 @@ module hpcc_nic (
   wire  hpcc_nic_pkg::commit_t answered;
   // What the manager is told.
   hpcc_nic_pkg::qp_of_generation_t responder_end;
-  // The packet of a request under which memory failed.
+  // The packet of a request whose payload could not be read.
   hpcc_nic_pkg::flow_packet_t failed_packet;
   // Its flow.
   hpcc_nic_pkg::qp_flow_t failed_half;
@@ -262,7 +262,6 @@ module hpcc_nic (
   wire  [7:0] manager_context_qp;
   wire  hpcc_nic_pkg::qp_context_t manager_context_data;
   wire  manager_region_valid;
-  wire  [4:0] manager_region_slot;
   wire  hpcc_nic_pkg::region_t manager_region_data;
   wire  hpcc_nic_pkg::qp_of_generation_t manager_remove_data;
   wire  manager_remove_valid;
@@ -291,7 +290,6 @@ module hpcc_nic (
   wire  manager_qp_died;
   // Frames to verdicts, payload and rows.
   wire  unused_rx_s_axis_tready;
-  wire  rx_settled;
   wire  hpcc_nic_pkg::write_line_t rx_payload_data;
   wire  rx_payload_valid;
   wire  hpcc_nic_pkg::dma_job_t rx_job_data;
@@ -414,10 +412,11 @@ module hpcc_nic (
   wire  requester_kill_valid;
   wire  requester_kill_ready;
   wire  [11:0] requester_counts;
-  // Packets of requests under which memory failed, for the requester.
+  // Packets of requests whose payload could not be read, for the requester.
+  hpcc_nic_pkg::failed_packet_t read_errors_up_data;
   wire  read_errors_up_valid;
   wire  unused_read_errors_up_ready;
-  wire  hpcc_nic_pkg::flow_packet_t read_errors_down_data;
+  wire  hpcc_nic_pkg::failed_packet_t read_errors_down_data;
   wire  read_errors_down_valid;
   wire  unused_read_errors_crowded;
   // Scheduler and congestion control.
@@ -476,6 +475,7 @@ module hpcc_nic (
   wire  [23:0] tx_sent_end;
   wire  tx_repeated;
   wire  tx_read_error;
+  wire  tx_note_refused;
   wire  tx_read_left;
   wire  tx_request_left;
   wire  tx_note_payload;
@@ -520,7 +520,7 @@ module hpcc_nic (
   // That queue pair waits to be told to the manager; the responder's own ends go first.
   logic left_waits_d;
   logic left_waits_q;
-  // It.
+  // Queue pair of the request that has left.
   hpcc_nic_pkg::qp_of_generation_t left_qp_d;
   hpcc_nic_pkg::qp_of_generation_t left_qp_q;
   hpcc_registers u_registers (
@@ -641,9 +641,7 @@ module hpcc_nic (
     .context_valid(manager_context_valid),
     .context_qp(manager_context_qp),
     .context_data(manager_context_data),
-    .contexts_found(rx_settled),
     .region_valid(manager_region_valid),
-    .region_slot(manager_region_slot),
     .region_data(manager_region_data),
     .remove_data(manager_remove_data),
     .remove_valid(manager_remove_valid),
@@ -698,7 +696,6 @@ module hpcc_nic (
     .context_valid(manager_context_valid),
     .context_qp(manager_context_qp),
     .context_data(manager_context_data),
-    .settled(rx_settled),
     .payload_data(rx_payload_data),
     .payload_valid(rx_payload_valid),
     .payload_ready(writer_payload_ready),
@@ -745,7 +742,6 @@ module hpcc_nic (
     .context_qp(manager_context_qp),
     .context_data(manager_context_data),
     .region_valid(manager_region_valid),
-    .region_slot(manager_region_slot),
     .region_data(manager_region_data),
     .cfg_reads(registers_cfg_reads),
     .full(queue_full),
@@ -842,6 +838,7 @@ module hpcc_nic (
     .context_data(manager_context_data),
     .gone_valid(queue_gone_valid),
     .gone_failed(tx_read_error),
+    .gone_refused(tx_note_refused),
     .gone_qp(tx_note_qp),
     .gone_generation(tx_note_generation),
     .gone_psn(tx_note_psn),
@@ -893,7 +890,6 @@ module hpcc_nic (
     .context_qp(manager_context_qp),
     .context_data(manager_context_data),
     .region_valid(manager_region_valid),
-    .region_slot(manager_region_slot),
     .region_data(manager_region_data),
     .sent_valid(tx_sent_valid),
     .sent_qp(tx_sent_qp),
@@ -946,10 +942,10 @@ module hpcc_nic (
     .kill_ready(requester_kill_ready),
     .counts(requester_counts)
   );
-  hpcc_lut_fifo #(.WIDTH(48), .ADDRESS(4), .MARK(16)) u_read_errors (
+  hpcc_lut_fifo #(.WIDTH(49), .ADDRESS(4), .MARK(16)) u_read_errors (
     .clk(clk),
     .rst(asleep),
-    .up_data(failed_packet),
+    .up_data(read_errors_up_data),
     .up_valid(read_errors_up_valid),
     .up_ready(unused_read_errors_up_ready),
     .down_data(read_errors_down_data),
@@ -1081,6 +1077,8 @@ module hpcc_nic (
     .context_valid(manager_context_valid),
     .context_qp(manager_context_qp),
     .context_data(manager_context_data),
+    .region_valid(manager_region_valid),
+    .region_data(manager_region_data),
     .message_valid(requester_message_valid),
     .message_address(requester_message_address),
     .message_data(requester_message_data),
@@ -1122,6 +1120,7 @@ module hpcc_nic (
     .sent_end(tx_sent_end),
     .repeated(tx_repeated),
     .read_error(tx_read_error),
+    .note_refused(tx_note_refused),
     .read_left(tx_read_left),
     .request_left(tx_request_left),
     .note_payload(tx_note_payload),
@@ -1335,6 +1334,10 @@ module hpcc_nic (
     failed_packet.flow = failed_half;
     failed_packet.generation = tx_note_generation;
     failed_packet.psn = tx_note_psn;
+  end
+  always_comb begin
+    read_errors_up_data.packet = failed_packet;
+    read_errors_up_data.refused = tx_note_refused;
   end
   always_comb begin
     tx_settings.mac = registers_cfg_mac;

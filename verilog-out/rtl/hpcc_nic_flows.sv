@@ -35,7 +35,7 @@ module hpcc_nic_flows (
   input  wire  hpcc_nic_pkg::law_code_t cc_param_law,
   // A level is written.
   input  wire  level_write,
-  // Its group.
+  // Group whose level is written.
   input  wire  [3:0] level_group,
   // Rate, UQ7.27 bytes per ns.
   input  wire  [33:0] level_rate,
@@ -100,19 +100,19 @@ module hpcc_nic_flows (
   input  wire  context_valid,
   // Queue pair.
   input  wire  [7:0] context_qp,
-  // It.
+  // Context that is written.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // Bus: a request has left.
   input  wire  left_valid,
   // Queue pair.
   input  wire  [7:0] left_qp,
-  // Its generation.
+  // Generation of the queue pair whose request has left.
   input  wire  [7:0] left_generation,
-  // Its PSN.
+  // PSN of the request that has left.
   input  wire  [23:0] left_psn,
   // What that means for send times, a `DepartureKind`.
   input  wire  [1:0] left_departure,
-  // It has payload.
+  // The request that has left has payload.
   input  wire  left_payload,
   // Register: least time between two probes of a queue pair, ns; 0: there are none.
   input  wire  [31:0] probe_interval,
@@ -1100,11 +1100,12 @@ module hpcc_nic_flows (
     heard_q <= heard_d;
   end
   wire unused_bits = &{1'b0, command_flow[15:9], answered_data.telemetry.bytes, answered_data.flow[15:9], answered_data.snd_nxt,
-      context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn, context_data.pause_class,
-      context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip,
-      context_data.alive, responses_flow[15:9], feedback_flow[15:9], asked.flow[15:9], killed.flow[15:9], decided.signal,
-      times_0_shifted[23:4], times_0_asked_shifted[23:4], times_0_asked_places_rdata.generation, probes_told.int_stack,
-      probes_told.int_length, probes_told.ecn, probes_told.response, probes_charges_down_data.number};
+      context_data.refuse_read, context_data.refuse_write, context_data.domain, context_data.law, context_data.local_qpn,
+      context_data.expected_psn, context_data.send_psn, context_data.pause_class, context_data.mtu, context_data.source_port,
+      context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, context_data.alive, responses_flow[15:9],
+      feedback_flow[15:9], asked.flow[15:9], killed.flow[15:9], decided.signal, times_0_shifted[23:4], times_0_asked_shifted[23:4],
+      times_0_asked_places_rdata.generation, probes_told.int_stack, probes_told.int_length, probes_told.ecn, probes_told.response,
+      probes_charges_down_data.number};
 endmodule
 
 `default_nettype wire

@@ -5,7 +5,7 @@ package hpcc_nic_pkg;
 
   // A flow begins or ends.
   typedef struct packed {
-    // It begins.
+    // The flow is created.
     logic create;
     // Generation of the flow.
     logic [7:0] generation;
@@ -39,7 +39,7 @@ package hpcc_nic_pkg;
     logic [319:0] hops;
     // ECN echo.
     logic ecn;
-    // That is known.
+    // The time at which the packet left is known.
     logic sent_valid;
     // When the acknowledged packet was sent, ns.
     logic [47:0] sent_at;
@@ -353,7 +353,7 @@ package hpcc_nic_pkg;
 
   // How far a window lies above a bound, UQ25.14 bytes.
   typedef struct packed {
-    // It lies below.
+    // The value lies below.
     logic below;
     // Amount, two's complement.
     logic [39:0] amount;
@@ -493,7 +493,7 @@ package hpcc_nic_pkg;
     logic [25:0] bytes;
     // The acknowledged packet was marked.
     logic ecn;
-    // What happened.
+    // Kind of event.
     cc_event_kind_t kind;
     // Generation of the flow.
     logic [7:0] generation;
@@ -511,9 +511,9 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // An event of a flow number past the configured count.
     logic past;
-    // Its flow.
+    // Flow of the entry.
     logic [15:0] flow;
-    // What it is.
+    // Kind of the entry.
     dcqcn_entry_t entry;
   } dcqcn_chosen_t;
 
@@ -535,7 +535,7 @@ package hpcc_nic_pkg;
     logic [25:0] bytes;
     // The acknowledged packet was marked.
     logic ecn;
-    // What happened.
+    // Kind of event.
     cc_event_kind_t kind;
     // Generation of the flow.
     logic [7:0] generation;
@@ -669,7 +669,7 @@ package hpcc_nic_pkg;
 
   // How far a bound of a rate lies above what a cut leaves of it, UQ8.27.
   typedef struct packed {
-    // It lies below.
+    // The value lies below.
     logic below;
     // Amount, two's complement.
     logic [34:0] amount;
@@ -789,11 +789,11 @@ package hpcc_nic_pkg;
 
   // First beat of a frame with a VLAN tag, the first byte lowest.
   typedef struct packed {
-    // What follows.
+    // Bytes that follow.
     logic [127:0] rest;
     // IPv4, UDP, INT.
     logic [239:0] window;
-    // What follows.
+    // Ethertype of what follows.
     logic [15:0] ethertype;
     // Tag control information.
     logic [15:0] tag;
@@ -807,7 +807,7 @@ package hpcc_nic_pkg;
 
   // First beat of a frame without VLAN tag, the first byte lowest.
   typedef struct packed {
-    // What follows.
+    // Bytes that follow.
     logic [159:0] rest;
     // IPv4, UDP, INT.
     logic [239:0] window;
@@ -891,7 +891,7 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // The frame is bad; with `last`.
     logic bad;
-    // It is the frame's last.
+    // The beat is the last of its frame.
     logic last;
     // Which of them belong to the frame.
     logic [63:0] keep;
@@ -1015,7 +1015,7 @@ package hpcc_nic_pkg;
     logic [23:0] psn;
     // Generation that it is meant for.
     logic [7:0] generation;
-    // What it is.
+    // Kind of the item.
     op_kind_t kind;
   } operation_t;
 
@@ -1109,7 +1109,7 @@ package hpcc_nic_pkg;
     logic [3:0] retries;
     // When the timer was armed or something was acknowledged, 1.024 us.
     logic [15:0] since;
-    // What visits read.
+    // State that visits read.
     flow_shared_t shared;
   } sender_flow_t;
 
@@ -1297,9 +1297,9 @@ package hpcc_nic_pkg;
 
   // An event's consequence for a flow's visits, on its way behind the visits that read the old sender state.
   typedef struct packed {
-    // It is cleared.
+    // The flow is cleared.
     logic clear;
-    // It may have something to send.
+    // The flow may have something to send.
     logic wake;
     // Whose.
     flow_place_t place;
@@ -1361,13 +1361,13 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // Payload of a full packet is 256 << mtu bytes.
     logic [2:0] mtu;
-    // Its group.
+    // Group of the flow.
     logic [3:0] group;
   } leaving_flow_t;
 
   // Membership of a flow.
   typedef struct packed {
-    // Its group.
+    // Group of the flow.
     logic [3:0] group;
     // It has work.
     logic active;
@@ -1445,7 +1445,7 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // Generation.
     logic [7:0] generation;
-    // It exists.
+    // The queue pair or flow exists.
     logic alive;
   } live_flow_t;
 
@@ -1595,13 +1595,13 @@ package hpcc_nic_pkg;
     COMMAND_RESULT_DONE = 3'd0,
     // Refused: no such operation.
     COMMAND_RESULT_BAD_OPERATION = 3'd1,
-    // Refused: number, or one that another queue pair has; slot or flow.
+    // Refused: number that no queue pair, slot or flow has, or own number that is not its place's.
     COMMAND_RESULT_BAD_NUMBER = 3'd2,
     // Refused: MTU.
     COMMAND_RESULT_BAD_MTU = 3'd3,
-    // Refused: the queue pair exists.
+    // Refused: the queue pair exists, or another region has the key's entry.
     COMMAND_RESULT_EXISTS = 3'd4,
-    // Refused: no such queue pair.
+    // Refused: no such queue pair, or no region of this key.
     COMMAND_RESULT_ABSENT = 3'd5,
     // Refused: a law that is not built in, or that needs INT where the queue pair collects none.
     COMMAND_RESULT_BAD_LAW = 3'd6,
@@ -1631,7 +1631,7 @@ package hpcc_nic_pkg;
     logic [383:0] body;
     // Not used.
     logic [4:0] reserved;
-    // Queue pair number, or slot.
+    // Place of a queue pair, slot of a neighbour, or flow; of regions it is not used.
     logic [23:0] index;
     // What is to be done: code of a `HostOperation`; any other is refused.
     logic [2:0] operation;
@@ -1651,7 +1651,7 @@ package hpcc_nic_pkg;
 
   // Register `COMMAND`.
   typedef struct packed {
-    // Queue pair, slot or flow.
+    // Place of a queue pair, slot of a neighbour, or flow.
     logic [23:0] index;
     // Not used.
     logic [4:0] reserved;
@@ -1671,7 +1671,7 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // Table: 16 levels, 18 bytes sent.
     logic [4:0] bank;
-    // Which.
+    // Number of the entry in its table.
     logic [3:0] entry;
     // Upper half.
     logic high;
@@ -1681,7 +1681,7 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // Table: 34 and 35 flows with work.
     logic [5:0] bank;
-    // Which.
+    // Number of the entry in its table.
     logic [3:0] entry;
   } narrow_address_t;
 
@@ -1689,7 +1689,7 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // Table: 1 counters, 2 and 3 parameters.
     logic [2:0] bank;
-    // Which.
+    // Number of the entry in its table.
     logic [5:0] entry;
     // Upper half.
     logic high;
@@ -1759,15 +1759,21 @@ package hpcc_nic_pkg;
     logic [63:0] sequence_number;
     // The request.
     control_request_t request;
-    // What follows.
+    // Bytes that follow.
     logic [15:0] rest;
   } control_body_t;
 
   // What creates a queue pair, kept by every block that needs a part of it; written on a bus that all of them hear.
   typedef struct packed {
+    // The peer's READs are refused, whatever the region allows.
+    logic refuse_read;
+    // The peer's WRITEs are refused, whatever the region allows.
+    logic refuse_write;
+    // Protection domain: the queue pair uses regions of the same domain alone.
+    logic [15:0] domain;
     // Law of both of its flows: code of a `LawCode`; one that is not built in, or needs INT that is not collected, is refused.
     logic [2:0] law;
-    // Its own number, by which the peer names it; 0: the number of its place. One that another queue pair has is refused.
+    // Its own number, by which the peer names it; 0: that of its place. The lowest 8 bits are the place; any other number is refused.
     logic [23:0] local_qpn;
     // First PSN expected.
     logic [23:0] expected_psn;
@@ -1811,7 +1817,7 @@ package hpcc_nic_pkg;
     HOST_OPERATION_CREATE_QP = 3'd1,
     // Remove a queue pair.
     HOST_OPERATION_REMOVE_QP = 3'd2,
-    // Write a region slot.
+    // Write or remove a region.
     HOST_OPERATION_WRITE_REGION = 3'd3,
     // Write a neighbour slot.
     HOST_OPERATION_WRITE_NEIGHBOUR = 3'd4,
@@ -1841,39 +1847,21 @@ package hpcc_nic_pkg;
 
   // A queue pair of a generation.
   typedef struct packed {
-    // Its generation.
+    // Generation of the queue pair.
     logic [7:0] generation;
-    // Its number.
+    // Number of the queue pair.
     logic [7:0] qp;
   } qp_of_generation_t;
-
-  // Number of a queue pair, cut as the tables of the lookup have it.
-  typedef struct packed {
-    // Slices, the lowest bits first; above the last four bits of the number stands a zero.
-    logic [4:0] slices_4;
-    logic [4:0] slices_3;
-    logic [4:0] slices_2;
-    logic [4:0] slices_1;
-    logic [4:0] slices_0;
-  } number_slices_t;
-
-  // Number of a queue pair in the table of numbers.
-  typedef struct packed {
-    // The queue pair exists.
-    logic alive;
-    // Number; zero of one that does not exist.
-    number_slices_t number;
-  } known_number_t;
 
   // What the manager knows of a queue pair.
   typedef struct packed {
     // A control packet created it.
     logic by_packet;
-    // Its generation.
+    // Generation of the queue pair.
     logic [7:0] generation;
     // Code of its law.
     logic [2:0] law;
-    // It exists.
+    // The queue pair or flow exists.
     logic alive;
   } qp_life_t;
 
@@ -1929,23 +1917,53 @@ package hpcc_nic_pkg;
     logic [31:0] ip;
   } neighbour_t;
 
+  // Own number of a queue pair, by which its peer names it.
+  typedef struct packed {
+    // Any value that the host chose.
+    logic [15:0] tag;
+    // Place in the tables of this NIC.
+    logic [7:0] place;
+  } qp_number_t;
+
   // A memory region.
   typedef struct packed {
-    // Not used.
-    logic [31:0] reserved;
+    // Added to an address to give that of memory, modulo 2^64.
+    logic [63:0] offset;
+    // Protection domain: used by queue pairs of the same domain alone.
+    logic [15:0] domain;
+    // Own READs may not write.
+    logic read_only;
     // The peer may read.
     logic remote_read;
     // The peer may write.
     logic remote_write;
     // Bytes; base + length is at most 2^64.
     logic [63:0] length;
-    // First address.
+    // First address, as work requests and the wire count it.
     logic [63:0] base;
-    // Key, local and remote.
+    // Key, local and remote, a `RegionKey`. A second key of an entry in use is refused.
     logic [31:0] key;
-    // The slot is in use.
+    // The region exists; low: the region of this key is removed.
     logic valid;
   } region_t;
+
+  // Key of a region.
+  typedef struct packed {
+    // Any value that the host chose.
+    logic [18:0] high;
+    // Entry of the region in the table.
+    logic [4:0] entry;
+    // Any value that the host chose.
+    logic [7:0] low;
+  } region_key_t;
+
+  // Who has an entry of the table of regions.
+  typedef struct packed {
+    // Key of the region.
+    logic [31:0] key;
+    // There is a region.
+    logic valid;
+  } known_region_t;
 
   // What the manager of queue pairs and regions does in a clock.
   typedef enum logic [4:0] {
@@ -1957,42 +1975,40 @@ package hpcc_nic_pkg;
     MANAGER_STEP_AWAIT_STATE = 5'd2,
     // What is to be done is decided.
     MANAGER_STEP_DECIDE = 5'd3,
-    // The number of the queue pair is compared with those of the others.
-    MANAGER_STEP_FIND_NUMBER = 5'd4,
     // A neighbour slot is addressed.
-    MANAGER_STEP_ADDRESS_NEIGHBOUR = 5'd5,
+    MANAGER_STEP_ADDRESS_NEIGHBOUR = 5'd4,
     // It is on its way from memory.
-    MANAGER_STEP_AWAIT_NEIGHBOUR = 5'd6,
+    MANAGER_STEP_AWAIT_NEIGHBOUR = 5'd5,
     // Is it the peer's?
-    MANAGER_STEP_COMPARE_NEIGHBOUR = 5'd7,
+    MANAGER_STEP_COMPARE_NEIGHBOUR = 5'd6,
     // Its addresses are taken if it is the one, or the next one is read.
-    MANAGER_STEP_TAKE_NEIGHBOUR = 5'd8,
+    MANAGER_STEP_TAKE_NEIGHBOUR = 5'd7,
     // The context is voided.
-    MANAGER_STEP_VOID = 5'd9,
+    MANAGER_STEP_VOID = 5'd8,
     // The requester completes what it has.
-    MANAGER_STEP_REMOVE_WORK = 5'd10,
+    MANAGER_STEP_REMOVE_WORK = 5'd9,
     // The scheduler forgets the flows.
-    MANAGER_STEP_REMOVE_FLOW = 5'd11,
+    MANAGER_STEP_REMOVE_FLOW = 5'd10,
     // The law forgets the flows.
-    MANAGER_STEP_REMOVE_LAW = 5'd12,
+    MANAGER_STEP_REMOVE_LAW = 5'd11,
     // Memory jobs that may still be made for it are made.
-    MANAGER_STEP_SETTLE = 5'd13,
+    MANAGER_STEP_SETTLE = 5'd12,
     // All of them end.
-    MANAGER_STEP_AWAIT_QUIET = 5'd14,
+    MANAGER_STEP_AWAIT_QUIET = 5'd13,
     // A flow gets its cap and group.
-    MANAGER_STEP_LIMIT = 5'd15,
+    MANAGER_STEP_LIMIT = 5'd14,
     // The scheduler learns of the flows.
-    MANAGER_STEP_CREATE_FLOW = 5'd16,
+    MANAGER_STEP_CREATE_FLOW = 5'd15,
     // The law learns of the flows.
-    MANAGER_STEP_CREATE_LAW = 5'd17,
+    MANAGER_STEP_CREATE_LAW = 5'd16,
     // Flows without a law get their window and rate.
-    MANAGER_STEP_FIRST_RATE = 5'd18,
+    MANAGER_STEP_FIRST_RATE = 5'd17,
     // The context goes out, alive.
-    MANAGER_STEP_PUBLISH = 5'd19,
+    MANAGER_STEP_PUBLISH = 5'd18,
     // A control packet's work request goes to the requester.
-    MANAGER_STEP_POST_WORK = 5'd20,
+    MANAGER_STEP_POST_WORK = 5'd19,
     // It is told how it went.
-    MANAGER_STEP_REPORT = 5'd21
+    MANAGER_STEP_REPORT = 5'd20
   } manager_step_t;
 
   // Number of a work request that a control packet made.
@@ -2324,7 +2340,7 @@ package hpcc_nic_pkg;
     logic [5:0] int_length;
     // ECN field of IPv4.
     logic [1:0] ecn;
-    // Which port it came to.
+    // Kind of UDP port that the frame came to.
     frame_role_t role;
     // IPv4 address of the sender.
     logic [31:0] source_ip;
@@ -2404,49 +2420,13 @@ package hpcc_nic_pkg;
     DROP_CODE_PARTITION_KEY = 5'h15
   } drop_code_t;
 
-  // Place of a queue pair: one of 32 in a bank.
+  // What the lookup knows of a place.
   typedef struct packed {
-    // Bank.
-    logic [2:0] bank;
-    // Place in the bank.
-    logic [4:0] place;
-  } qp_place_t;
-
-  // What a context says of its queue pair's number.
-  typedef struct packed {
-    // Its number from now on.
-    known_number_t known;
-    // Place.
-    qp_place_t place;
-  } number_change_t;
-
-  // Word of a slice's table as it is gathered: bit n is of the place n, the last place comes first.
-  typedef struct packed {
-    // Of those above it.
-    logic [30:0] earlier;
-    // Of the place that was looked at last.
-    logic newest;
-  } place_column_t;
-
-  // What the update of the lookup's tables does in a clock.
-  typedef enum logic [2:0] {
-    // A word of every table becomes zero.
-    LOOKUP_STEP_CLEAR = 3'd0,
-    // The oldest context that waits is taken.
-    LOOKUP_STEP_IDLE = 3'd1,
-    // The number that its place had is on its way from memory.
-    LOOKUP_STEP_READ = 3'd2,
-    // Is it the number of the context?
-    LOOKUP_STEP_COMPARE = 3'd3,
-    // What is to be done is decided.
-    LOOKUP_STEP_DECIDE = 3'd4,
-    // A number of the bank is read.
-    LOOKUP_STEP_SCAN = 3'd5,
-    // The last one is compared.
-    LOOKUP_STEP_MATCH = 3'd6,
-    // A word of every slice's table is written.
-    LOOKUP_STEP_WRITE = 3'd7
-  } lookup_step_t;
+    // Tag of its number.
+    logic [15:0] tag;
+    // A queue pair lives there.
+    logic alive;
+  } known_number_t;
 
   // How far bytes are turned.
   typedef struct packed {
@@ -2462,7 +2442,7 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // Last of its burst.
     logic last;
-    // Which of them are written.
+    // Which bytes of the line are written.
     logic [63:0] strobe;
     // Bytes, the first lowest.
     logic [511:0] data;
@@ -2522,6 +2502,14 @@ package hpcc_nic_pkg;
     logic [5:0] in_line;
   } last_place_t;
 
+  // A region as it was when an access to it was allowed. It stands no longer once its entry has been written again.
+  typedef struct packed {
+    // How often the entry had been written, modulo 2^16.
+    logic [15:0] count;
+    // Entry of the region.
+    logic [4:0] entry;
+  } region_guard_t;
+
   // What follows a packet's payload.
   typedef enum logic [1:0] {
     // Nothing.
@@ -2552,15 +2540,17 @@ package hpcc_nic_pkg;
   } aeth_syndrome_t;
 
   // What a peer answers to a request.
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
     // Acknowledgement or negative acknowledgement.
-    ANSWER_KIND_ACKNOWLEDGEMENT = 2'd0,
+    ANSWER_KIND_ACKNOWLEDGEMENT = 3'd0,
     // Data of a READ.
-    ANSWER_KIND_READ_DATA = 2'd1,
+    ANSWER_KIND_READ_DATA = 3'd1,
     // Data of a READ behind a gap: the READ is asked for again.
-    ANSWER_KIND_READ_GAP = 2'd2,
+    ANSWER_KIND_READ_GAP = 3'd2,
     // Data of a READ that is here already: only its echo counts.
-    ANSWER_KIND_READ_DUPLICATE = 2'd3
+    ANSWER_KIND_READ_DUPLICATE = 3'd3,
+    // Data of a READ whose memory may not be used any more.
+    ANSWER_KIND_READ_REFUSED = 3'd4
   } answer_kind_t;
 
   // What an engine decides about a packet. Dispatch adds what the packet brought: queue pair, INT.
@@ -2573,7 +2563,7 @@ package hpcc_nic_pkg;
     logic [31:0] length;
     // Of the responder: `msn` counts a message that ends with this packet.
     logic ends;
-    // Which answer, if it is one.
+    // Kind of answer, if the entry is an answer.
     answer_kind_t answer;
     // MSN; of READ data, whether it is the last of its READ.
     logic [23:0] msn;
@@ -2581,11 +2571,13 @@ package hpcc_nic_pkg;
     aeth_syndrome_t syndrome;
     // PSN: of the acknowledgement, the READ's first, or the answer's.
     logic [23:0] psn;
-    // What it is.
+    // Kind of the item.
     commit_kind_t kind;
     // There is something to commit.
     logic commits;
-    // Where it goes; of a READ, the first byte that it asks for.
+    // Of a READ: the region that must still stand when it is answered.
+    region_guard_t guard;
+    // Where in memory it goes; of a READ, where the first byte that it asks for is.
     logic [63:0] address;
     // Take the payload; skip it otherwise.
     logic take;
@@ -2673,7 +2665,7 @@ package hpcc_nic_pkg;
     logic [5:0] int_length;
     // ECN field of IPv4.
     logic [1:0] ecn;
-    // Which port it came to.
+    // Kind of UDP port that the frame came to.
     frame_role_t role;
     // Why it is dropped.
     drop_code_t drop_code;
@@ -2772,7 +2764,7 @@ package hpcc_nic_pkg;
     frame_fate_t meant;
     // Bytes of INT header and stack.
     logic [5:0] int_length;
-    // Which port it came to.
+    // Kind of UDP port that the frame came to.
     frame_role_t role;
     // Why it is dropped.
     drop_code_t drop_code;
@@ -2798,6 +2790,12 @@ package hpcc_nic_pkg;
 
   // An accepted transport packet beside the context of its queue pair.
   typedef struct packed {
+    // The queue pair takes no READs.
+    logic refuse_read;
+    // The queue pair takes no WRITEs.
+    logic refuse_write;
+    // Protection domain of the queue pair.
+    logic [15:0] domain;
     // The queue pair collects INT.
     logic int_on;
     // MTU code.
@@ -2829,7 +2827,7 @@ package hpcc_nic_pkg;
     logic ends_or_failed;
     // The queue pair collects INT.
     logic int_on;
-    // Which answer, if it is one.
+    // Kind of answer, if the entry is an answer.
     answer_kind_t answer;
     // Bytes of INT.
     logic [5:0] int_length;
@@ -2843,15 +2841,15 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
     // Queue pair.
     logic [7:0] qp;
-    // What it is.
+    // Kind of the item.
     commit_kind_t kind;
   } commit_t;
 
   // A commit that waits for a write, or not.
   typedef struct packed {
-    // It waits for a write.
+    // The entry waits for a write.
     logic waits;
-    // What is to happen.
+    // What is to happen once memory has the payload.
     commit_t commit;
   } commit_entry_t;
 
@@ -2931,13 +2929,15 @@ package hpcc_nic_pkg;
 
   // What a READ asks for, in the place of INT.
   typedef struct packed {
+    // The region that must still stand.
+    region_guard_t guard;
     // It was asked for before.
     logic duplicate;
     // Number of PSNs that its responses take.
     logic [23:0] count;
     // Bytes.
     logic [31:0] length;
-    // First byte.
+    // First byte in memory.
     logic [63:0] address;
   } read_request_t;
 
@@ -2961,9 +2961,21 @@ package hpcc_nic_pkg;
     logic response;
     // The responder decides about it.
     logic request;
-    // What it is.
+    // Where the frame goes.
     frame_fate_t fate;
   } frame_turn_t;
+
+  // What a memory region is used for.
+  typedef enum logic [1:0] {
+    // Payload of this NIC's own requests is read.
+    REGION_ACCESS_LOCAL = 2'd0,
+    // A WRITE of the peer.
+    REGION_ACCESS_REMOTE_WRITE = 2'd1,
+    // A READ of the peer.
+    REGION_ACCESS_REMOTE_READ = 2'd2,
+    // Data of this NIC's own READs is written.
+    REGION_ACCESS_LOCAL_WRITE = 2'd3
+  } region_access_t;
 
   // An address of 64 bits, or a length, whose halves are added one clock after the other.
   typedef struct packed {
@@ -2981,15 +2993,23 @@ package hpcc_nic_pkg;
     logic [31:0] half;
   } half_sum_t;
 
-  // A region as its slot keeps it.
+  // A region as its entry keeps it.
   typedef struct packed {
+    // How often the entry has been written, modulo 2^16.
+    logic [15:0] count;
+    // Added to an address to give that of memory.
+    logic [63:0] offset;
+    // Protection domain.
+    logic [15:0] domain;
     // Key.
     logic [31:0] key;
+    // Own READs may not write.
+    logic read_only;
     // The peer may read.
     logic remote_read;
     // The peer may write.
     logic remote_write;
-    // The slot is in use.
+    // There is a region.
     logic valid;
     // It is 2^64.
     logic end_high;
@@ -3031,7 +3051,9 @@ package hpcc_nic_pkg;
     logic [7:0] reads;
     // Bytes of it to come.
     logic [31:0] remaining;
-    // Where the next payload of the message in progress goes.
+    // The region of that message, which must still stand.
+    region_guard_t guard;
+    // Where the next payload of the message in progress goes, as the peer counts it.
     logic [63:0] address;
     // Messages completed.
     logic [23:0] msn;
@@ -3135,9 +3157,9 @@ package hpcc_nic_pkg;
 
   // A step of the notification point.
   typedef struct packed {
-    // Whose packet.
+    // Queue pair and direction of the marked packet.
     congestion_mark_t mark;
-    // What happens.
+    // Kind of event.
     notify_kind_t kind;
   } notify_step_t;
 
@@ -3151,7 +3173,7 @@ package hpcc_nic_pkg;
 
   // A burst.
   typedef struct packed {
-    // Its first line.
+    // First line of the burst.
     line_number_t line;
     // Lines less one.
     logic [5:0] lines_less_one;
@@ -3194,7 +3216,7 @@ package hpcc_nic_pkg;
     logic ends_or_failed;
     // The queue pair collects INT.
     logic int_on;
-    // Which answer, if it is one.
+    // Kind of answer, if the entry is an answer.
     answer_kind_t answer;
     // Bytes of INT.
     logic [5:0] int_length;
@@ -3208,15 +3230,15 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
     // Queue pair.
     logic [7:0] qp;
-    // What it is.
+    // Kind of the item.
     commit_kind_t kind;
   } commit_head_t;
 
   // The same without its INT, which waits elsewhere.
   typedef struct packed {
-    // It waits for a write.
+    // The entry waits for a write.
     logic waits;
-    // What is to happen.
+    // What is to happen once memory has the payload.
     commit_head_t commit;
   } commit_turn_t;
 
@@ -3258,7 +3280,7 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
     // Queue pair.
     logic [7:0] qp;
-    // What it is.
+    // Kind of the item.
     commit_kind_t kind;
   } queued_answer_t;
 
@@ -3270,7 +3292,7 @@ package hpcc_nic_pkg;
     logic [23:0] first_psn;
     // The flow begins anew.
     logic restart;
-    // Its generation.
+    // Generation of the queue pair.
     logic [7:0] generation;
     // Queue pair.
     logic [7:0] qp;
@@ -3287,7 +3309,9 @@ package hpcc_nic_pkg;
     logic [23:0] msn;
     // Bytes.
     logic [31:0] length;
-    // Address of the first byte.
+    // The region that must still stand.
+    region_guard_t guard;
+    // First byte in memory.
     logic [63:0] address;
     // Number of responses.
     logic [23:0] count;
@@ -3361,11 +3385,11 @@ package hpcc_nic_pkg;
 
   // A queue pair is created or removed.
   typedef struct packed {
-    // It collects INT.
+    // The queue pair collects INT.
     logic int_on;
-    // It exists.
+    // The queue pair or flow exists.
     logic alive;
-    // Its generation.
+    // Generation of the queue pair.
     logic [7:0] generation;
     // Queue pair.
     logic [7:0] qp;
@@ -3383,11 +3407,13 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // Tag of its READ.
     logic [4:0] tag;
+    // It failed because the region of its memory stands no longer.
+    logic refused;
     // It could not be read.
     logic failed;
     // PSN of the response.
     logic [23:0] psn;
-    // Its generation.
+    // Generation of the queue pair.
     logic [7:0] generation;
     // Queue pair.
     logic [7:0] qp;
@@ -3445,11 +3471,13 @@ package hpcc_nic_pkg;
 
   // What posting needs of a context.
   typedef struct packed {
+    // Protection domain.
+    logic [15:0] domain;
     // First PSN sent.
     logic [23:0] first_psn;
     // Payload of a full packet is 256 << mtu bytes, 0 to 4.
     logic [2:0] mtu;
-    // Its generation.
+    // Generation of the queue pair.
     logic [7:0] generation;
     // The queue pair exists.
     logic alive;
@@ -3505,7 +3533,7 @@ package hpcc_nic_pkg;
     logic int_on;
     // Memory refused its data.
     logic failed;
-    // Its syndrome.
+    // AETH syndrome of the answer.
     aeth_syndrome_t syndrome;
     // Which answer.
     answer_kind_t answer;
@@ -3531,7 +3559,7 @@ package hpcc_nic_pkg;
     logic [15:0] length;
     // PSN.
     logic [23:0] psn;
-    // Its generation.
+    // Generation of the queue pair.
     logic [7:0] generation;
     // Queue pair.
     logic [7:0] qp;
@@ -3653,13 +3681,15 @@ package hpcc_nic_pkg;
 
   // What the requester needs of a context.
   typedef struct packed {
+    // Protection domain.
+    logic [15:0] domain;
     // First PSN sent.
     logic [23:0] first_psn;
     // Collects INT.
     logic int_on;
     // Payload of a full packet is 256 << mtu bytes, 0 to 4.
     logic [2:0] mtu;
-    // Its generation.
+    // Generation of the queue pair.
     logic [7:0] generation;
     // The queue pair exists.
     logic alive;
@@ -3669,7 +3699,7 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // It voids what is left of an earlier generation.
     logic voids;
-    // Its context.
+    // Context of the queue pair.
     requester_context_t created;
     // Queue pair.
     logic [7:0] qp;
@@ -3703,11 +3733,19 @@ package hpcc_nic_pkg;
     logic [15:0] flow;
   } flow_packet_t;
 
+  // A packet of a request that was spoiled, because its payload could not be read.
+  typedef struct packed {
+    // The region of its payload stands no longer; low: host memory failed.
+    logic refused;
+    // The packet.
+    flow_packet_t packet;
+  } failed_packet_t;
+
   // Which answer it is.
   typedef struct packed {
     // PSN that is answered.
     logic [23:0] psn;
-    // Its generation.
+    // Generation of the queue pair.
     logic [7:0] generation;
     // Queue pair.
     logic [7:0] qp;
@@ -3727,7 +3765,7 @@ package hpcc_nic_pkg;
 
   // What becomes of the payload of a READ response that is taken.
   typedef struct packed {
-    // It is the last of its READ.
+    // The response is the last of its READ.
     logic last;
     // Bytes of the READ before this payload.
     logic [35:0] ahead;
@@ -3738,18 +3776,20 @@ package hpcc_nic_pkg;
   // A message of the requester, as it lies in its queue pair's ring.
   typedef struct packed {
     // Not used.
-    logic [37:0] reserved;
+    logic [16:0] reserved;
     // Bytes of the work request.
     logic [31:0] total;
     // Number of the work request.
     logic [63:0] id;
+    // The region of its memory, which must still stand.
+    region_guard_t guard;
     // Bytes of this message.
     logic [31:0] length;
     // Remote key.
     logic [31:0] remote_key;
     // Remote address.
     logic [63:0] remote_address;
-    // Local address.
+    // Local address in memory.
     logic [63:0] local_address;
     // Generation.
     logic [7:0] generation;
@@ -3773,9 +3813,11 @@ package hpcc_nic_pkg;
 
   // What is needed of a message later than the rest.
   typedef struct packed {
-    // Its work request.
+    // Work request of the message.
     own_work_t work;
-    // Local address.
+    // The region of that memory, which must still stand.
+    region_guard_t guard;
+    // Local address in memory.
     logic [63:0] base;
   } later_message_t;
 
@@ -3819,7 +3861,7 @@ package hpcc_nic_pkg;
 
   // An acknowledgement on its way to the scheduler.
   typedef struct packed {
-    // That is known.
+    // The time at which the packet left is known.
     logic sent_valid;
     // When the acknowledged packet left, ns.
     logic [47:0] sent_at;
@@ -3841,7 +3883,7 @@ package hpcc_nic_pkg;
     logic [4:0] rnr_timer;
     // The receiver was not ready.
     logic not_ready;
-    // It rewinds.
+    // The acknowledgement is negative, so that the flow goes back.
     logic nak;
     // Queue pair.
     logic [7:0] qp;
@@ -3850,6 +3892,14 @@ package hpcc_nic_pkg;
     // PSN up to which everything is acknowledged, exclusive.
     logic [23:0] psn;
   } answer_event_t;
+
+  // What is known of an entry of the table of regions.
+  typedef struct packed {
+    // How often the entry has been written, modulo 2^16.
+    logic [15:0] count;
+    // There is a region.
+    logic valid;
+  } entry_in_use_t;
 
   // A completion (`m_axis_completion_tdata`).
   typedef struct packed {
@@ -3989,7 +4039,7 @@ package hpcc_nic_pkg;
     logic [4:0] rnr_timer;
     // The receiver was not ready for the packet `psn_next`.
     logic not_ready;
-    // That is known.
+    // The time at which the packet left is known.
     logic sent_valid;
     // When the acknowledged packet left, ns.
     logic [47:0] sent_at;
@@ -4051,7 +4101,7 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
     // Queue pair.
     logic [7:0] qp;
-    // What happens.
+    // Kind of event.
     probe_kind_t kind;
   } probe_step_t;
 
@@ -4085,7 +4135,7 @@ package hpcc_nic_pkg;
     logic [23:0] sent;
     // A probe has been sent.
     logic begun;
-    // It collects INT.
+    // The queue pair collects INT.
     logic int_on;
     // Generation of the queue pair.
     logic [7:0] generation;
@@ -4105,9 +4155,11 @@ package hpcc_nic_pkg;
 
   // A data packet on its way out; its payload follows on the stream of the memory reader.
   typedef struct packed {
+    // The region of its payload stands no longer: it has no payload, is spoiled, and ends its queue pair.
+    logic refused;
     // Tag of its READ; of a request its `DepartureKind`.
     logic [4:0] tag;
-    // It is a READ response.
+    // The packet is a READ response.
     logic response;
     // Last response of a READ: tell the response queue when it has left.
     logic ends_read;
@@ -4145,7 +4197,7 @@ package hpcc_nic_pkg;
     logic rewound;
     // An acknowledgement is to be asked for: it fills the window, or is the first one after a rewind.
     logic asks;
-    // It was sent before.
+    // The packet was sent before.
     logic repeated;
   } grant_marks_t;
 
@@ -4167,7 +4219,7 @@ package hpcc_nic_pkg;
     logic int_on;
     // Payload of a full packet is 256 << mtu bytes, 0 to 4.
     logic [2:0] mtu;
-    // Its generation.
+    // Generation of the queue pair.
     logic [7:0] generation;
     // The queue pair exists.
     logic alive;
@@ -4197,6 +4249,8 @@ package hpcc_nic_pkg;
 
   // What the selection of packets needs of a `Message`: its lower bits.
   typedef struct packed {
+    // The region of its memory, which must still stand.
+    region_guard_t guard;
     // Bytes of this message.
     logic [31:0] length;
     // Remote key.
@@ -4221,13 +4275,15 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // Epoch of the READs that it belongs to.
     logic [3:0] epoch;
-    // Its tag.
+    // Tag of the READ.
     logic [4:0] tag;
     // MSN of the responses.
     logic [23:0] msn;
     // Bytes.
     logic [31:0] length;
-    // Address of the first byte.
+    // The region of that memory, which must still stand.
+    region_guard_t guard;
+    // First byte in memory.
     logic [63:0] address;
     // Generation.
     logic [7:0] generation;
@@ -4289,7 +4345,7 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // A bus error happened; with `last`.
     logic failed;
-    // It is the payload's last.
+    // The beat is the last of its payload.
     logic last;
     // How many of them belong to the payload.
     logic [6:0] count;
@@ -4337,7 +4393,7 @@ package hpcc_nic_pkg;
     logic [2:0] mtu;
     // The other end.
     peer_t peer;
-    // Its generation.
+    // Generation of the queue pair.
     logic [7:0] generation;
     // The queue pair exists.
     logic alive;
@@ -4449,7 +4505,7 @@ package hpcc_nic_pkg;
 
   // A data packet that waits for its header to be made.
   typedef struct packed {
-    // It is a READ request.
+    // The packet is a READ request.
     logic read;
     // The packet.
     tx_packet_t packet;
@@ -4489,6 +4545,8 @@ package hpcc_nic_pkg;
     logic alone;
     // The first beat takes payload.
     logic pulls;
+    // The region of its payload stands no longer: it has none, and is spoiled.
+    logic refused;
     // The packet's queue pair is gone: nothing is sent.
     logic drop;
     // The ICRC does not fit into the beat in which the row's `tail` counts.
@@ -4499,7 +4557,7 @@ package hpcc_nic_pkg;
 
   // The plan of a frame that waits.
   typedef struct packed {
-    // It is a request.
+    // The frame is a request.
     logic request;
     // Where its row lies.
     logic [3:0] at;
@@ -4517,6 +4575,8 @@ package hpcc_nic_pkg;
 
   // What the response queue, the requester and the send times are told when a data frame has left.
   typedef struct packed {
+    // It was spoiled because the region of its payload stands no longer.
+    logic refused;
     // Tag of its READ; of a request its `DepartureKind`.
     logic [4:0] tag;
     // PSN.
@@ -4525,9 +4585,9 @@ package hpcc_nic_pkg;
     logic [7:0] generation;
     // Queue pair.
     logic [7:0] qp;
-    // It has payload.
+    // The frame has payload.
     logic payload;
-    // It is a READ response.
+    // The packet is a READ response.
     logic response;
     // Last response of a READ.
     logic ends_read;
@@ -4535,7 +4595,7 @@ package hpcc_nic_pkg;
 
   // Header of a data packet and the plan of its frame.
   typedef struct packed {
-    // What is told when it has left.
+    // What is told when the frame has left.
     frame_note_t note;
     // It takes turns with the other kind: a READ request, or a READ response of at most 128 bytes.
     logic turns;
@@ -4585,7 +4645,7 @@ package hpcc_nic_pkg;
     logic [23:0] msn;
     // AETH syndrome.
     aeth_syndrome_t syndrome;
-    // What it is.
+    // Kind of the item.
     ack_kind_t kind;
     // There is one.
     logic taken;
@@ -4743,7 +4803,7 @@ package hpcc_nic_pkg;
 
   // A beat of a frame with its note, in the FIFO.
   typedef struct packed {
-    // What is told when it has left.
+    // What is told when the frame has left.
     frame_note_t note;
     // It takes turns with the other kind: a READ request, or a READ response of at most 128 bytes.
     logic turns;
@@ -4775,7 +4835,7 @@ package hpcc_nic_pkg;
     logic spill;
     // It is the last but one of a frame that spills.
     logic penultimate;
-    // It is the frame's last.
+    // The beat is the last of its frame.
     logic last;
     // Its number in the frame: 0, 1, or 2 for all later ones.
     logic [1:0] number;
@@ -4783,7 +4843,7 @@ package hpcc_nic_pkg;
 
   // What happens to a beat when its ICRC is known.
   typedef struct packed {
-    // What is told when it has left.
+    // What is told when the frame has left.
     frame_note_t note;
     // It takes turns with the other kind: a READ request, or a READ response of at most 128 bytes.
     logic turns;
@@ -4791,7 +4851,7 @@ package hpcc_nic_pkg;
     logic ack;
     // The frame is bad; counts with `last`.
     logic bad;
-    // It is the frame's last.
+    // The beat is the last of its frame.
     logic last;
     // Bytes of the beat that belong to the frame.
     logic [6:0] count;
@@ -4811,7 +4871,7 @@ package hpcc_nic_pkg;
   typedef struct packed {
     // Its frame is an acknowledgement or the like, which comes between the beats of another.
     logic aside;
-    // It is the first of its frame.
+    // The beat is the first of its frame.
     logic first;
     // It has bytes that the ICRC covers.
     logic covers;

@@ -25,7 +25,7 @@ module hpcc_register_file (
   output logic whit,
   // Word to read.
   input  wire  [9:0] raddr,
-  // Its value, one clock later.
+  // Value of the register, one clock later.
   output logic [31:0] rdata,
   // The word of one clock ago is mapped.
   output logic rhit,
@@ -76,13 +76,13 @@ module hpcc_register_file (
   output logic [5:0] cfg_cnp_dscp,
   // Least time between two of a queue pair and direction, units of 1.024 us.
   output logic [23:0] cfg_cnp_interval,
-  // They are sent.
+  // Congestion notifications are sent.
   output logic cfg_cnp_enable,
   // Packets from one acknowledge request to the next.
   output logic [7:0] cfg_ack_req_interval,
   // The last of every 2^n packet numbers of a queue pair's requests is timed.
   output logic [3:0] cfg_times_spacing,
-  // They are timed at all.
+  // Packets are timed at all.
   output logic cfg_times_enable,
   // READs outstanding.
   output logic [7:0] cfg_max_rd_atomic,
@@ -108,7 +108,7 @@ module hpcc_register_file (
   output logic cfg_control_enable,
   // Least time between them, ns.
   output logic [31:0] cfg_control_interval,
-  // Their key.
+  // Key of control packets.
   output logic [63:0] cfg_control_key,
   // Eight addresses that they may come from.
   output logic [255:0] cfg_control_sources,

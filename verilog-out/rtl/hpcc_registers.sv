@@ -80,7 +80,7 @@ module hpcc_registers (
   output wire  [47:0] sched_param_data,
   // A level is written.
   output wire  level_write,
-  // Its group.
+  // Group whose level is written.
   output wire  [3:0] level_group,
   // Rate, UQ7.27 bytes per ns.
   output wire  [33:0] level_rate,
@@ -127,13 +127,13 @@ module hpcc_registers (
   output wire  [5:0] cfg_cnp_dscp,
   // Least time between two of a queue pair and direction, units of 1.024 us.
   output wire  [23:0] cfg_cnp_interval,
-  // They are sent.
+  // Congestion notifications are sent.
   output wire  cfg_cnp_enable,
   // Packets from one acknowledge request to the next.
   output wire  [7:0] cfg_ack_req_interval,
   // The last of every 2^n packet numbers of a queue pair's requests is timed.
   output wire  [3:0] cfg_times_spacing,
-  // They are timed at all.
+  // Packets are timed at all.
   output wire  cfg_times_enable,
   // READs outstanding.
   output wire  [7:0] cfg_max_rd_atomic,
@@ -159,7 +159,7 @@ module hpcc_registers (
   output wire  cfg_control_enable,
   // Least time between them, ns.
   output wire  [31:0] cfg_control_interval,
-  // Their key.
+  // Key of control packets.
   output wire  [63:0] cfg_control_key,
   // Eight addresses that they may come from.
   output wire  [255:0] cfg_control_sources,

@@ -15,7 +15,7 @@ module hpcc_registers_counter_bank (
   input  wire  [63:0] pulses,
   // Counter to read.
   input  wire  [5:0] address,
-  // Its value, one clock later.
+  // Value of the counter, one clock later.
   output logic [63:0] count
 );
   (* ram_style = "distributed" *) reg [63:0] mem [0:63];

@@ -34,21 +34,19 @@ module hpcc_requester (
   input  wire  probing,
   // Bus: a queue pair is created or removed.
   input  wire  context_valid,
-  // Its number.
+  // Queue pair whose context is written.
   input  wire  [7:0] context_qp,
-  // Its context.
+  // Context that is written.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
-  // Bus: a region slot is written.
+  // Bus: the entry of a region's key is written.
   input  wire  region_valid,
-  // Slot.
-  input  wire  [4:0] region_slot,
-  // Its content.
+  // Region that is written.
   input  wire  hpcc_nic_pkg::region_t region_data,
   // Bus: a packet was sent for the first time.
   input  wire  sent_valid,
-  // Its queue pair.
+  // Queue pair whose highest PSN sent has grown.
   input  wire  [7:0] sent_qp,
-  // Its generation.
+  // Generation of the queue pair whose PSN has grown.
   input  wire  [7:0] sent_generation,
   // One past its PSN; of a READ request one past the last response's.
   input  wire  [23:0] sent_end,
@@ -64,7 +62,7 @@ module hpcc_requester (
   input  wire  hpcc_nic_pkg::rx_packet_t row_data,
   input  wire  row_valid,
   output wire  row_ready,
-  // What becomes of each.
+  // What becomes of each READ response.
   output wire  hpcc_nic_pkg::action_t action_data,
   output wire  action_valid,
   input  wire  action_ready,
@@ -81,8 +79,8 @@ module hpcc_requester (
   input  wire  [7:0] ended_generation,
   // The limit is that of waits for a receiver that is not ready.
   input  wire  ended_not_ready,
-  // Packets under which host memory failed: `FlowPacket`.
-  input  wire  hpcc_nic_pkg::flow_packet_t read_error_data,
+  // Packets whose payload could not be read.
+  input  wire  hpcc_nic_pkg::failed_packet_t read_error_data,
   input  wire  read_error_valid,
   output wire  read_error_ready,
   // Queue pairs to remove, `QpOfGeneration`; taken when the last completion has been made.
@@ -149,9 +147,9 @@ module hpcc_requester (
   wire  same;
   // The message at hand.
   wire  hpcc_nic_pkg::own_message_t message;
-  // It is a READ.
+  // The message at hand is a READ.
   wire  is_read;
-  // It is the last one of its work request.
+  // The message at hand is the last one of its work request.
   wire  is_last;
   // Distance from what has been accepted to the message's first PSN.
   wire  hpcc_nic_pkg::psn_distance_t skip;
@@ -184,7 +182,7 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::work_request_t window_machine_data;
   wire  window_machine_valid;
   logic [2:0] held_new_head;
-  // Its place.
+  // Place of the item.
   wire  [3:0] held_place;
   // What lay there a clock ago; while the state machine has its turn, the answer that is offered to it.
   wire  hpcc_nic_pkg::commit_t held_read;
@@ -253,6 +251,7 @@ module hpcc_requester (
   // Queue pair of the work request that entered so many clocks ago as the name says.
   logic [7:0] post_entry_qp_3_q;
   // That pipe.
+  wire  [15:0] posts_domain;
   wire  [3:0] posts_read_place;
   wire  posts_will_write;
   wire  posts_writing;
@@ -405,6 +404,7 @@ module hpcc_requester (
   wire  [7:0] store_context_generation;
   wire  [2:0] store_mtu;
   wire  store_int_on;
+  wire  [15:0] store_domain;
   wire  store_sent_known;
   wire  [23:0] store_sent_to;
   wire  hpcc_nic_pkg::post_state_t store_posted;
@@ -438,6 +438,7 @@ module hpcc_requester (
   wire  [7:0] choice_generation;
   wire  [23:0] choice_psn;
   wire  choice_response;
+  wire  choice_refused;
   // Answers that wait, those about READ data joined.
   wire  gather_up_ready;
   wire  hpcc_nic_pkg::commit_t gather_down_data;
@@ -449,6 +450,7 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::rx_packet_t responses_front;
   wire  responses_decided;
   wire  hpcc_nic_pkg::read_decision_t responses_decision;
+  wire  responses_decision_stands;
   wire  responses_acts;
   wire  hpcc_nic_pkg::rx_packet_t responses_machine_data;
   wire  responses_machine_valid;
@@ -486,6 +488,7 @@ module hpcc_requester (
   wire  [7:0] queue_own_generation;
   wire  [2:0] queue_mtu;
   wire  queue_int_on;
+  wire  [15:0] queue_domain;
   wire  queue_changed;
   wire  [4:0] queue_told;
   wire  queue_listed;
@@ -504,6 +507,7 @@ module hpcc_requester (
   wire  ring_take;
   wire  hpcc_nic_pkg::own_message_t ring_message;
   wire  [63:0] ring_base;
+  wire  hpcc_nic_pkg::region_guard_t ring_guard;
   wire  hpcc_nic_pkg::own_work_t ring_ended_work;
   wire  hpcc_nic_pkg::completion_status_t ring_status;
   wire  ring_defer;
@@ -518,6 +522,7 @@ module hpcc_requester (
   wire  hpcc_nic_pkg::message_t ring_bus_data;
   // Checks a work request and cuts it into messages.
   wire  intake_work_ready;
+  logic [15:0] intake_domain;
   wire  intake_queues;
   logic intake_refuse;
   wire  intake_allowed;
@@ -531,6 +536,7 @@ module hpcc_requester (
   wire  [31:0] intake_length;
   wire  intake_last;
   wire  [63:0] intake_local_address;
+  wire  hpcc_nic_pkg::region_guard_t intake_local_guard;
   wire  [63:0] intake_remote_address;
   // The answer is about the message.
   logic step_moved;
@@ -651,7 +657,7 @@ module hpcc_requester (
   // The answer is a NAK.
   wire  reply_is_not_ready_d;
   logic reply_is_not_ready_q;
-  // The answer ends the queue pair: a NAK with a reason other than a PSN sequence error, or a failed write of READ data.
+  // The answer ends the queue pair: a NAK with a reason other than a PSN sequence error, or READ data that could not be written.
   wire  reply_is_fatal_d;
   logic reply_is_fatal_q;
   // PSN up to which, not included, packets are acknowledged.
@@ -693,6 +699,7 @@ module hpcc_requester (
   wire  verdict_good;
   wire  verdict_stray;
   wire  verdict_bad;
+  wire  verdict_refused;
   hpcc_nic_pkg::read_counts_t verdict_counted;
   wire  hpcc_nic_pkg::psn_distance_t verdict_distance;
   wire  hpcc_nic_pkg::extension_t verdict_given;
@@ -734,7 +741,7 @@ module hpcc_requester (
   logic [35:0] verdict_decision_ahead;
   // The requester is to hear of the packet again, behind the writes before it.
   logic verdict_decision_commits;
-  // As what: 1 data, 2 gap, 3 duplicate.
+  // As what.
   hpcc_nic_pkg::answer_kind_t verdict_decision_answer;
   // Data: the last of its READ.
   logic verdict_decision_ends;
@@ -751,9 +758,9 @@ module hpcc_requester (
   // Local address of the READ's first byte.
   logic [63:0] verdict_base_r_q;
   hpcc_nic_pkg::completion_t finished_item;
-  // Its queue pair.
+  // Number of the queue pair.
   logic [23:0] finished_qpn;
-  // Its operation.
+  // Operation of the work request.
   logic [7:0] finished_operation;
   // Place in the order of `Status`.
   hpcc_nic_pkg::completion_status_t finished_status;
@@ -793,6 +800,8 @@ module hpcc_requester (
   wire  events_bad;
   wire  hpcc_nic_pkg::law_event_t events_cc_event_data;
   wire  events_cc_event_valid;
+  // Does the region of a READ's memory stand?
+  wire  guards_stands;
   // `data` is an item. Only while `full` is low.
   wire  actions_put;
   // An item waits.
@@ -1071,7 +1080,7 @@ module hpcc_requester (
     .machine_valid(window_machine_valid),
     .machine_ready(intake_work_ready)
   );
-  hpcc_lut_ram #(.WIDTH(421), .ADDRESS(4)) u_held_answers (
+  hpcc_lut_ram #(.WIDTH(422), .ADDRESS(4)) u_held_answers (
     .clk(clk),
     .raddr(held_answers_raddr),
     .rdata(held_answers_rdata),
@@ -1098,6 +1107,7 @@ module hpcc_requester (
     .progress(store_progress),
     .progress_void(store_progress_void),
     .qp_context(store_post_context),
+    .domain(posts_domain),
     .allowed(intake_allowed),
     .read_place(posts_read_place),
     .will_write(posts_will_write),
@@ -1243,6 +1253,7 @@ module hpcc_requester (
     .context_generation(store_context_generation),
     .mtu(store_mtu),
     .int_on(store_int_on),
+    .domain(store_domain),
     .sent_known(store_sent_known),
     .sent_to(store_sent_to),
     .posted(store_posted),
@@ -1298,7 +1309,8 @@ module hpcc_requester (
     .qp(choice_qp),
     .generation(choice_generation),
     .psn(choice_psn),
-    .response(choice_response)
+    .response(choice_response),
+    .refused(choice_refused)
   );
   hpcc_requester_gather u_gather (
     .clk(clk),
@@ -1323,11 +1335,13 @@ module hpcc_requester (
     .base(ring_base),
     .ahead(stages_ahead),
     .last(stages_last),
+    .stands(guards_stands),
     .defers(stages_defers_response),
     .recalls(stages_recalls_response),
     .front(responses_front),
     .decided(responses_decided),
     .decision(responses_decision),
+    .decision_stands(responses_decision_stands),
     .acts(responses_acts),
     .machine_data(responses_machine_data),
     .machine_valid(responses_machine_valid),
@@ -1349,6 +1363,7 @@ module hpcc_requester (
     .loaded(stages_state_now),
     .loaded_mtu(store_mtu),
     .loaded_int_on(store_int_on),
+    .loaded_domain(store_domain),
     .loaded_old(stages_old),
     .loaded_unsent(stages_unsent),
     .loaded_before_gap(stages_before_gap),
@@ -1386,6 +1401,7 @@ module hpcc_requester (
     .own_generation(queue_own_generation),
     .mtu(queue_mtu),
     .int_on(queue_int_on),
+    .domain(queue_domain),
     .changed(queue_changed),
     .told(queue_told),
     .listed(queue_listed),
@@ -1408,6 +1424,7 @@ module hpcc_requester (
     .take(ring_take),
     .message(ring_message),
     .base(ring_base),
+    .guard(ring_guard),
     .ended_work(ring_ended_work),
     .status(ring_status),
     .defer(ring_defer),
@@ -1423,6 +1440,7 @@ module hpcc_requester (
     .last(intake_last),
     .generation(ring_generation),
     .local_address(intake_local_address),
+    .local_guard(intake_local_guard),
     .remote_address(intake_remote_address),
     .length(intake_length),
     .bus_valid(ring_bus_valid),
@@ -1439,8 +1457,8 @@ module hpcc_requester (
     .turn(turn_2_q),
     .request(window_read),
     .region_valid(region_valid),
-    .region_slot(region_slot),
     .region_data(region_data),
+    .domain(intake_domain),
     .mtu(queue_mtu),
     .queues(intake_queues),
     .refuse(intake_refuse),
@@ -1459,6 +1477,7 @@ module hpcc_requester (
     .length(intake_length),
     .last(intake_last),
     .local_address(intake_local_address),
+    .local_guard(intake_local_guard),
     .remote_address(intake_remote_address)
   );
   hpcc_fifo #(.WIDTH(192), .ADDRESS(6), .MARK(56)) u_finished_fifo (
@@ -1496,6 +1515,13 @@ module hpcc_requester (
     .cc_event_data(events_cc_event_data),
     .cc_event_valid(events_cc_event_valid),
     .cc_event_ready(cc_event_ready)
+  );
+  hpcc_host_region_guards u_guards (
+    .clk(clk),
+    .region_valid(region_valid),
+    .region_data(region_data),
+    .guard(ring_guard),
+    .stands(guards_stands)
   );
   hpcc_short_fifo #(.WIDTH(48), .ADDRESS(4), .MARK(8)) u_schedules (
     .clk(clk),
@@ -1698,6 +1724,9 @@ module hpcc_requester (
           end
           if (choice_error) begin
             status_d = hpcc_nic_pkg::COMPLETION_STATUS_LOCAL_OPERATIONAL_ERROR;
+            if (choice_refused) begin
+              status_d = hpcc_nic_pkg::COMPLETION_STATUS_LOCAL_ACCESS_ERROR;
+            end
           end
           flushing_d = 1'd1;
           if ((~live_q) | stages_dead_now) begin
@@ -2099,6 +2128,12 @@ module hpcc_requester (
     end
   end
   always_comb begin
+    intake_domain = posts_domain;
+    if (turn_2_q) begin
+      intake_domain = queue_domain;
+    end
+  end
+  always_comb begin
     wanted_d = choice_generation;
     if (choice_work) begin
       wanted_d = intake_begun_generation;
@@ -2404,7 +2439,8 @@ module hpcc_requester (
   assign reply_is_nak_d = (held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd3);
   assign reply_is_not_ready_d = (held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd1);
   assign reply_positive = (held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd0);
-  assign reply_is_fatal_d = ((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & held_read.ends_or_failed)
+  assign reply_is_fatal_d = (((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & held_read.ends_or_failed)
+      | (held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_REFUSED))
       | (((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_ACKNOWLEDGEMENT) & (reply_code == 3'd3)) & (|reply_reason));
   assign reply_acknowledgement = reply_is_ack_q;
   assign reply_data = reply_is_data_q;
@@ -2434,6 +2470,9 @@ module hpcc_requester (
     end
     if ((held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_DATA) & held_read.ends_or_failed) begin
       reply_status_r_d = hpcc_nic_pkg::COMPLETION_STATUS_LOCAL_OPERATIONAL_ERROR;
+    end
+    if (held_read.answer == hpcc_nic_pkg::ANSWER_KIND_READ_REFUSED) begin
+      reply_status_r_d = hpcc_nic_pkg::COMPLETION_STATUS_LOCAL_ACCESS_ERROR;
     end
   end
   always_comb begin
@@ -2495,6 +2534,7 @@ module hpcc_requester (
       | ((verdict_checked & verdict_in_order_q) & (~verdict_sound_q));
   assign verdict_counts = verdict_counted;
   assign verdict_decision_row = responses_front;
+  assign verdict_refused = (verdict_good & (|responses_front.payload_length)) & (~guards_stands);
   assign verdict_action = verdict_decision_action;
   always_comb begin
     verdict_expected = verdict_full;
@@ -2511,13 +2551,16 @@ module hpcc_requester (
   always_comb begin
     verdict_decision_base = verdict_base_r_q;
     verdict_decision_ahead = verdict_skipped_r_q;
-    verdict_decision_take = verdict_good & (|responses_front.payload_length);
+    verdict_decision_take = (verdict_good & (|responses_front.payload_length)) & guards_stands;
     verdict_decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_GAP;
     verdict_decision_ends = verdict_good & verdict_ends_q;
     verdict_decision_commits = (response_case_q == hpcc_nic_pkg::RESPONSE_CASE_GAP) | (verdict_checked & verdict_beyond);
     if (verdict_good) begin
       verdict_decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_DATA;
       verdict_decision_commits = 1'd1;
+    end
+    if (verdict_refused) begin
+      verdict_decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_REFUSED;
     end
     if (response_case_q == hpcc_nic_pkg::RESPONSE_CASE_DUPLICATE) begin
       verdict_decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_DUPLICATE;
@@ -2527,15 +2570,18 @@ module hpcc_requester (
       verdict_decision_base = responses_decision.base;
       verdict_decision_ahead = responses_decision.ahead;
       verdict_decision_ends = responses_decision.last;
-      verdict_decision_take = 1'd1;
-      verdict_decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_DATA;
+      verdict_decision_take = responses_decision_stands;
+      verdict_decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_REFUSED;
+      if (responses_decision_stands) begin
+        verdict_decision_answer = hpcc_nic_pkg::ANSWER_KIND_READ_DATA;
+      end
       verdict_decision_commits = 1'd1;
     end
   end
   // verdict_decision: The decision about a READ response as a word. Without registers.
   assign verdict_decision_action = verdict_decision_word;
   always_comb begin
-    verdict_decision_word = 184'd0;
+    verdict_decision_word = 206'd0;
     verdict_decision_word.take = verdict_decision_take;
     verdict_decision_word.commits = verdict_decision_commits;
     verdict_decision_word.psn = verdict_decision_row.psn;
@@ -2711,7 +2757,7 @@ module hpcc_requester (
     finished_refused_1_q = 1'd0;
     finished_item_1_q = 192'd0;
     actions_held_q = 1'd0;
-    actions_item_q = 184'd0;
+    actions_item_q = 206'd0;
     echoes_held_q = 1'd0;
     echoes_item_q = 417'd0;
     kills_held_q = 1'd0;
@@ -2941,9 +2987,10 @@ module hpcc_requester (
       entering.answer, entering.psn, entering.generation, entering.place, entering.response, request.length, request.remote_key,
       request.remote_address, request.local_key, request.local_address, skip.magnitude, surplus.magnitude, step_ahead.magnitude,
       step_ahead_less_one.magnitude, step_beyond.magnitude, step_from_start.magnitude, step_from_finish.magnitude,
-      verdict_distance.magnitude, verdict_given.rest, verdict_aeth.msn, verdict_syndrome.value, verdict_decision_row.int_on,
-      verdict_decision_row.mtu, verdict_decision_row.generation, verdict_decision_row.payload_length, verdict_decision_row.extension,
-      verdict_decision_row.qp, verdict_decision_row.ack_req, verdict_decision_row.opcode};
+      verdict_distance.magnitude, verdict_given.rest, verdict_aeth.msn, verdict_syndrome.value, verdict_decision_row.refuse_read,
+      verdict_decision_row.refuse_write, verdict_decision_row.domain, verdict_decision_row.int_on, verdict_decision_row.mtu,
+      verdict_decision_row.generation, verdict_decision_row.payload_length, verdict_decision_row.extension, verdict_decision_row.qp,
+      verdict_decision_row.ack_req, verdict_decision_row.opcode};
 endmodule
 
 `default_nettype wire

@@ -36,8 +36,8 @@ module hpcc_requester_choice (
   input  wire  [7:0] limits_generation,
   // The limit is that of waits for a receiver that is not ready.
   input  wire  limits_not_ready,
-  // Packets under which host memory failed: `FlowPacket`.
-  input  wire  hpcc_nic_pkg::flow_packet_t errors_data,
+  // Packets whose payload could not be read.
+  input  wire  hpcc_nic_pkg::failed_packet_t errors_data,
   input  wire  errors_valid,
   output wire  errors_ready,
   // Removals: `QpOfGeneration`.
@@ -58,7 +58,7 @@ module hpcc_requester_choice (
   input  wire  removal_waits,
   // A work request waits.
   input  wire  work_waits,
-  // Its queue pair.
+  // Queue pair of the work request.
   input  wire  [7:0] work_qp,
   // An input waits and can be chosen.
   output wire  any,
@@ -85,7 +85,9 @@ module hpcc_requester_choice (
   // PSN concerned, if any.
   output wire  [23:0] psn,
   // It concerns a flow of READ responses, which has no requester.
-  output wire  response
+  output wire  response,
+  // With `error`: the region of the payload stands no longer; low: host memory failed.
+  output wire  refused
 );
   wire  hpcc_nic_pkg::qp_flow_t limit_flow;
   wire  hpcc_nic_pkg::qp_flow_t error_flow;
@@ -95,6 +97,7 @@ module hpcc_requester_choice (
   wire  in_hand;
   wire  hpcc_nic_pkg::rx_packet_t row_word;
   wire  hpcc_nic_pkg::commit_t answer_word;
+  wire  hpcc_nic_pkg::failed_packet_t failed;
   wire  hpcc_nic_pkg::flow_packet_t failure;
   wire  hpcc_nic_pkg::qp_of_generation_t removal;
   logic [7:0] packet_qp;
@@ -125,6 +128,9 @@ module hpcc_requester_choice (
   // The flow of the operation in hand sends READ responses.
   logic op_response_d;
   logic op_response_q;
+  // Operation in hand: the region of the payload stands no longer.
+  logic op_refused_d;
+  logic op_refused_q;
   // As many operations about packets as may be have passed other inputs that wait.
   wire  passed_d;
   logic passed_q;
@@ -196,7 +202,8 @@ module hpcc_requester_choice (
   assign answer_word = answers_data;
   assign chose_d = idle & any;
   assign limit_flow = limits_flow;
-  assign failure = errors_data;
+  assign failed = errors_data;
+  assign failure = failed.packet;
   assign error_flow = failure.flow;
   assign removal = removals_data;
   assign row = op_row_q;
@@ -210,6 +217,7 @@ module hpcc_requester_choice (
   assign generation = op_generation_q;
   assign psn = op_psn_q;
   assign response = op_response_q;
+  assign refused = op_refused_q;
   always_comb begin
     op_row_d = op_row_q;
     op_answer_d = op_answer_q;
@@ -219,6 +227,7 @@ module hpcc_requester_choice (
     op_tell_d = op_tell_q;
     op_work_d = op_work_q;
     op_response_d = op_response_q;
+    op_refused_d = op_refused_q;
     op_generation_d = op_generation_q;
     op_psn_d = op_psn_q;
     if (idle) begin
@@ -230,6 +239,7 @@ module hpcc_requester_choice (
       op_tell_d = 1'd0;
       op_work_d = 1'd0;
       op_response_d = 1'd0;
+      op_refused_d = 1'd0;
       op_generation_d = 8'd0;
       op_psn_d = 24'd0;
     end
@@ -257,6 +267,7 @@ module hpcc_requester_choice (
         op_generation_d = failure.generation;
         op_psn_d = failure.psn;
         op_response_d = error_flow.response;
+        op_refused_d = failed.refused;
       end
     end else if (waits[6]) begin
       if (idle) begin
@@ -327,6 +338,7 @@ module hpcc_requester_choice (
     op_tell_q = 1'd0;
     op_work_q = 1'd0;
     op_response_q = 1'd0;
+    op_refused_q = 1'd0;
     passed_q = 1'd0;
     chose_q = 1'd0;
     chose_packet_q = 1'd0;
@@ -351,6 +363,7 @@ module hpcc_requester_choice (
     op_tell_q <= op_tell_d;
     op_work_q <= op_work_d;
     op_response_q <= op_response_d;
+    op_refused_q <= op_refused_d;
     passed_q <= passed_d;
     chose_q <= chose_d;
     chose_packet_q <= packet;
@@ -366,10 +379,10 @@ module hpcc_requester_choice (
     packets_q <= packets_d;
     op_psn_q <= op_psn_d;
   end
-  wire unused_bits = &{1'b0, limits_not_ready, limit_flow.reserved, error_flow.reserved, row_word.int_on, row_word.mtu,
-      row_word.payload_length, row_word.extension, row_word.ack_req, row_word.opcode, answer_word.int_stack, answer_word.ecn,
-      answer_word.ends_or_failed, answer_word.int_on, answer_word.answer, answer_word.int_length, answer_word.msn, answer_word.syndrome,
-      answer_word.kind};
+  wire unused_bits = &{1'b0, limits_not_ready, limit_flow.reserved, error_flow.reserved, row_word.refuse_read, row_word.refuse_write,
+      row_word.domain, row_word.int_on, row_word.mtu, row_word.payload_length, row_word.extension, row_word.ack_req, row_word.opcode,
+      answer_word.int_stack, answer_word.ecn, answer_word.ends_or_failed, answer_word.int_on, answer_word.answer, answer_word.int_length,
+      answer_word.msn, answer_word.syndrome, answer_word.kind};
 endmodule
 
 `default_nettype wire

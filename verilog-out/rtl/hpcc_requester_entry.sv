@@ -232,7 +232,7 @@ module hpcc_requester_entry (
     end
   end
   always_comb begin
-    arrived = 75'd0;
+    arrived = 76'd0;
     arrived.qp = newcomer.qp;
     arrived.generation = newcomer.generation;
     arrived.psn = newcomer.psn;
@@ -267,9 +267,9 @@ module hpcc_requester_entry (
     qp_1_q = 8'd0;
     qp_2_q = 8'd0;
     qp_3_q = 8'd0;
-    answer_q = 75'd0;
-    behind_q = 75'd0;
-    come_q = 75'd0;
+    answer_q = 76'd0;
+    behind_q = 76'd0;
+    come_q = 76'd0;
   end
   always @(posedge clk) begin
     inside_1_q <= inside_1_d;

@@ -15,7 +15,7 @@ module hpcc_requester_events (
   input  wire  probing,
   // There is an event. Only while `full` is low.
   input  wire  put,
-  // It rewinds.
+  // The acknowledgement is negative, so that the flow goes back.
   input  wire  nak,
   // The receiver was not ready, as the answer's syndrome says.
   input  wire  not_ready,
@@ -35,7 +35,7 @@ module hpcc_requester_events (
   input  wire  with_time,
   // When the acknowledged packet left, ns.
   input  wire  [47:0] sent_at,
-  // That is known.
+  // The time at which the packet left is known.
   input  wire  sent_valid,
   // Events wait; six more may come.
   output wire  full,

@@ -199,7 +199,7 @@ module hpcc_requester_gather (
   logic was_moved_q;
   // Place of the answer that left the ring two clocks ago.
   logic [7:0] was_left_place_q;
-  hpcc_async_ram #(.WIDTH(421), .ADDRESS(1)) u_come (
+  hpcc_async_ram #(.WIDTH(422), .ADDRESS(1)) u_come (
     .clk(clk),
     .raddr(come_raddr),
     .rdata(come_rdata),
@@ -215,7 +215,7 @@ module hpcc_requester_gather (
     .waddr(names_waddr),
     .wdata(coming)
   );
-  hpcc_table_ram #(.WIDTH(421), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_ring (
+  hpcc_table_ram #(.WIDTH(422), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_ring (
     .clk(clk),
     .raddr(ring_raddr),
     .rdata(ring_rdata),
@@ -504,7 +504,7 @@ module hpcc_requester_gather (
     into_even_q = 1'd0;
     newest_qp_q = 8'd0;
     place_q = 8'd0;
-    offered_q = 421'd0;
+    offered_q = 422'd0;
     was_moved_q = 1'd0;
     was_left_place_q = 8'd0;
   end

@@ -24,12 +24,12 @@ module hpcc_requester_intake (
   input  wire  turn,
   // The work request of the message: that on `work` while the state machine has the turn.
   input  wire  hpcc_nic_pkg::work_request_t request,
-  // A region slot is written.
+  // The entry of a region's key is written.
   input  wire  region_valid,
-  // Slot.
-  input  wire  [4:0] region_slot,
-  // Its new content.
+  // Region that is written.
   input  wire  hpcc_nic_pkg::region_t region_data,
+  // Protection domain of the queue pair of `front`, three clocks ago.
+  input  wire  [15:0] domain,
   // MTU code of the work request's queue pair, two clocks before its message is used and in the clock behind that.
   input  wire  [2:0] mtu,
   // The message was queued.
@@ -62,11 +62,13 @@ module hpcc_requester_intake (
   output logic [23:0] psns,
   // Bytes of the message.
   output logic [31:0] length,
-  // It is the work request's last.
+  // The message is the last of its work request.
   output wire  last,
-  // Its local address.
+  // Its local address in memory: that of `front`, five clocks ago, or what is left of that work request.
   output wire  [63:0] local_address,
-  // Its remote address.
+  // The region of that memory.
+  output wire  hpcc_nic_pkg::region_guard_t local_guard,
+  // Remote address of the message.
   output wire  [63:0] remote_address
 );
   localparam [23:0] limit = 24'h96;
@@ -108,8 +110,15 @@ module hpcc_requester_intake (
   logic refused_r_q;
   // Completion status of a work request that is refused.
   hpcc_nic_pkg::completion_status_t status_r_q;
-  wire  [1:0] check_needed;
+  hpcc_nic_pkg::region_access_t check_needed;
+  wire  check_goes_on;
+  wire  hpcc_nic_pkg::region_guard_t check_next_guard;
+  wire  [63:0] check_next_address;
   wire  check_allowed;
+  wire  hpcc_nic_pkg::region_guard_t check_guard;
+  wire  [63:0] check_location;
+  // The region of `front`, five clocks ago.
+  hpcc_nic_pkg::region_guard_t guard_5_q;
   // What these become if a message is taken now. Addresses are added in halves, the upper one a clock later.
   wire  [31:0] rest_next_d;
   logic [31:0] rest_next_q;
@@ -156,18 +165,24 @@ module hpcc_requester_intake (
   wire  hpcc_nic_pkg::rounded_length_t rounding_rounded;
   hpcc_host_region_check u_check (
     .clk(clk),
-    .rst(rst),
     .region_valid(region_valid),
-    .region_slot(region_slot),
     .region_data(region_data),
     .key(asking.local_key),
     .address(asking.local_address),
     .length(asking.length),
     .needed(check_needed),
-    .allowed(check_allowed)
+    .goes_on(check_goes_on),
+    .next_guard(check_next_guard),
+    .next_address(check_next_address),
+    .domain(domain),
+    .allowed(check_allowed),
+    .guard(check_guard),
+    .location(check_location)
   );
+  assign check_goes_on = 1'd0;
+  assign check_next_guard = 21'd0;
+  assign check_next_address = 64'd0;
   assign asking = front;
-  assign check_needed = 2'd0;
   assign invalid = ((asking.qpn >= limit) | (asking.operation > 8'd1)) | (asking.length > 32'h80000000);
   assign allowed = check_allowed;
   assign refused = refused_r_q;
@@ -193,6 +208,7 @@ module hpcc_requester_intake (
   assign remote_lower_d = {1'd0, to_halves.lower} + {1'd0, part};
   assign last = ~more;
   assign local_address = from;
+  assign local_guard = guard_5_q;
   assign remote_address = to;
   assign is_done = refuse | (queues & (~more));
   assign work_ready = is_done;
@@ -224,6 +240,12 @@ module hpcc_requester_intake (
     end
   end
   always_comb begin
+    check_needed = hpcc_nic_pkg::REGION_ACCESS_LOCAL;
+    if (asking.operation[0]) begin
+      check_needed = hpcc_nic_pkg::REGION_ACCESS_LOCAL_WRITE;
+    end
+  end
+  always_comb begin
     refuses = 1'd0;
     reason = hpcc_nic_pkg::COMPLETION_STATUS_OK;
     if (split_q) begin
@@ -245,7 +267,7 @@ module hpcc_requester_intake (
   end
   always_comb begin
     bytes = asked.length;
-    from = asked.local_address;
+    from = check_location;
     to = asked.remote_address;
     if (cut_q) begin
       bytes = rest_q;
@@ -300,6 +322,7 @@ module hpcc_requester_intake (
     invalid_1_q = 1'd0;
     refused_r_q = 1'd0;
     status_r_q = hpcc_nic_pkg::COMPLETION_STATUS_OK;
+    guard_5_q = 21'd0;
     rest_next_q = 32'd0;
     local_lower_q = 33'd0;
     remote_lower_q = 33'd0;
@@ -323,6 +346,7 @@ module hpcc_requester_intake (
     invalid_1_q <= invalid;
     refused_r_q <= refuses;
     status_r_q <= reason;
+    guard_5_q <= check_guard;
     rest_next_q <= rest_next_d;
     local_lower_q <= local_lower_d;
     remote_lower_q <= remote_lower_d;
@@ -338,7 +362,7 @@ module hpcc_requester_intake (
     units_q <= raised.whole;
   end
   wire unused_bits = &{1'b0, work_data, asking.remote_key, asking.remote_address, asking.id, asked.remote_key, asked.local_key,
-      asked.operation, asked.qpn, asked.id, raised.rest};
+      asked.local_address, asked.operation, asked.qpn, asked.id, raised.rest};
 endmodule
 
 `default_nettype wire

@@ -35,6 +35,8 @@ module hpcc_requester_posts (
   input  wire  hpcc_nic_pkg::void_by_t progress_void,
   // 2: context.
   input  wire  hpcc_nic_pkg::post_context_t qp_context,
+  // 3: protection domain of the queue pair.
+  output wire  [15:0] domain,
   // 4: the local region allows the work request.
   input  wire  allowed,
   // 4: place of the work request, to be read.
@@ -161,6 +163,7 @@ module hpcc_requester_posts (
   // Clock 5: one past the last PSN of the work request.
   wire  [23:0] end_5_d;
   logic [23:0] end_5_q;
+  assign domain = context_3_q.domain;
   assign outstanding_4_d = now.assigned - acked.una;
   assign all_4_d = now.admit == now.tail;
   assign full_4_d = (now.tail - acked.told) == 5'h10;
@@ -260,7 +263,7 @@ module hpcc_requester_posts (
     posted_void_3_q = 2'd0;
     progress_void_3_q = 2'd0;
     progress_3_q = 44'd0;
-    context_3_q = 36'd0;
+    context_3_q = 52'd0;
     refused_4_q = 1'd0;
     full_4_q = 1'd0;
     all_4_q = 1'd0;

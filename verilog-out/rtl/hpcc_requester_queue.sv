@@ -13,6 +13,8 @@ module hpcc_requester_queue (
   input  wire  [2:0] loaded_mtu,
   // In the clock of `start`: it collects INT.
   input  wire  loaded_int_on,
+  // In the clock of `start`: its protection domain.
+  input  wire  [15:0] loaded_domain,
   // In the clock of `load`: the PSN of the input lies before `una`.
   input  wire  loaded_old,
   // In the clock of `load`: it was not sent.
@@ -87,6 +89,8 @@ module hpcc_requester_queue (
   output wire  [2:0] mtu,
   // Collects INT.
   output wire  int_on,
+  // Protection domain.
+  output wire  [15:0] domain,
   // The state has changed since `start`.
   output wire  changed,
   // Oldest message whose completion has not left.
@@ -148,6 +152,9 @@ module hpcc_requester_queue (
   // State of the queue pair in hand.
   hpcc_nic_pkg::requester_state_t state_d;
   hpcc_nic_pkg::requester_state_t state_q;
+  // Protection domain of the queue pair in hand.
+  logic [15:0] domain_r_d;
+  logic [15:0] domain_r_q;
   // MTU code of the queue pair in hand.
   logic [2:0] mtu_r_d;
   logic [2:0] mtu_r_q;
@@ -172,6 +179,7 @@ module hpcc_requester_queue (
   assign listed = state_q.listed;
   assign mtu = mtu_r_q;
   assign int_on = int_on_r_q;
+  assign domain = domain_r_q;
   assign changed = changed_r_q;
   assign reads = state_q.posted - state_q.retired;
   assign old = is_old_q;
@@ -253,6 +261,7 @@ module hpcc_requester_queue (
   always_comb begin
     int_on_r_d = int_on_r_q;
     changed_r_d = changed_r_q;
+    domain_r_d = domain_r_q;
     mtu_r_d = mtu_r_q;
     if ((((((((((advance | pop) | pass) | take) | lose) | hand) | push) | tell) | enlist) | delist) | bury) begin
       changed_r_d = 1'd1;
@@ -260,6 +269,7 @@ module hpcc_requester_queue (
     if (start) begin
       mtu_r_d = loaded_mtu;
       int_on_r_d = loaded_int_on;
+      domain_r_d = loaded_domain;
       changed_r_d = 1'd0;
     end
   end
@@ -284,6 +294,7 @@ module hpcc_requester_queue (
     reads_at_head_q = 1'd0;
     reads_at_admit_q = 1'd0;
     state_q = 146'd0;
+    domain_r_q = 16'd0;
     mtu_r_q = 3'd0;
   end
   always @(posedge clk) begin
@@ -301,6 +312,7 @@ module hpcc_requester_queue (
     reads_at_head_q <= reads_at_head_d;
     reads_at_admit_q <= reads_at_admit_d;
     state_q <= state_d;
+    domain_r_q <= domain_r_d;
     mtu_r_q <= mtu_r_d;
   end
   wire unused_bits = &{1'b0, lag.magnitude};

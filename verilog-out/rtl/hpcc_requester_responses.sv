@@ -32,6 +32,8 @@ module hpcc_requester_responses (
   input  wire  [35:0] ahead,
   // With `takes`: it is the last of its READ.
   input  wire  last,
+  // A clock after `takes`: the region of its READ's memory stands.
+  input  wire  stands,
   // The oldest one inside is for the state machine, and what is inside of others counts no more, nor what enters in this clock.
   input  wire  defers,
   // The one that entered a clock ago counts no more.
@@ -42,6 +44,8 @@ module hpcc_requester_responses (
   output wire  decided,
   // That decision.
   output wire  hpcc_nic_pkg::read_decision_t decision,
+  // The region of its memory stood when it was taken.
+  output wire  decision_stands,
   // It leaves in this clock. Only with `decided`.
   input  wire  acts,
   // The oldest response, if it is for the state machine; taken with its decision.
@@ -56,6 +60,7 @@ module hpcc_requester_responses (
   logic [4:0] new_tail;
   logic [4:0] coming;
   wire  [3:0] place;
+  logic [15:0] now_standing;
   wire  hpcc_nic_pkg::rx_packet_t arriving;
   wire  hpcc_nic_pkg::extension_t given;
   wire  hpcc_nic_pkg::ack_header_t aeth;
@@ -107,7 +112,16 @@ module hpcc_requester_responses (
   wire  [3:0] decisions_raddr;
   wire  hpcc_nic_pkg::read_decision_t decisions_rdata;
   wire  [3:0] decisions_waddr;
-  hpcc_lut_ram #(.WIDTH(197), .ADDRESS(4)) u_rows (
+  // Responses that were taken, and whether the region of their memory stood, a clock after they were.
+  logic [15:0] standing_q;
+  // `standing` of the oldest response.
+  wire  stands_r_d;
+  logic stands_r_q;
+  // A response was taken a clock ago.
+  logic taken_q;
+  // Its place.
+  logic [3:0] taken_at_q;
+  hpcc_lut_ram #(.WIDTH(215), .ADDRESS(4)) u_rows (
     .clk(clk),
     .raddr(rows_raddr),
     .rdata(rows_rdata),
@@ -149,6 +163,8 @@ module hpcc_requester_responses (
   assign decided = due_q;
   assign decisions_raddr = head_q[3:0];
   assign decision = decisions_rdata;
+  assign stands_r_d = now_standing[decisions_raddr];
+  assign decision_stands = stands_r_q;
   assign machine_valid = offered_q;
   assign machine_data = rows_rdata;
   always_comb begin
@@ -226,6 +242,12 @@ module hpcc_requester_responses (
     made.ahead = ahead;
     made.last = last;
   end
+  always_comb begin
+    now_standing = standing_q;
+    if (taken_q) begin
+      now_standing = (standing_q & ~(16'd1 << taken_at_q)) | ({15'd0, stands} << taken_at_q);
+    end
+  end
   initial begin
     room_q = 1'd0;
     shown_q = 1'd0;
@@ -239,6 +261,10 @@ module hpcc_requester_responses (
     next_q = 5'd0;
     before_q = 5'd0;
     tail_q = 5'd0;
+    standing_q = 16'd0;
+    stands_r_q = 1'd0;
+    taken_q = 1'd0;
+    taken_at_q = 4'd0;
   end
   always @(posedge clk) begin
     room_q <= room_d;
@@ -253,6 +279,10 @@ module hpcc_requester_responses (
     next_q <= next_d;
     before_q <= next_q;
     tail_q <= tail_d;
+    standing_q <= now_standing;
+    stands_r_q <= stands_r_d;
+    taken_q <= takes;
+    taken_at_q <= decisions_waddr;
   end
   wire unused_bits = &{1'b0, given.rest, aeth.msn, syndrome.value};
 endmodule

@@ -29,27 +29,29 @@ module hpcc_requester_ring (
   output wire  hpcc_nic_pkg::own_message_t message,
   // Its local address, from a clock later on.
   output wire  [63:0] base,
-  // Its work request, as late.
+  // The region of that memory, as late.
+  output wire  hpcc_nic_pkg::region_guard_t guard,
+  // Work request of the message, as late.
   output wire  hpcc_nic_pkg::own_work_t ended_work,
   // How the message at the place of three clocks ago ended, if its completion waits.
   output wire  hpcc_nic_pkg::completion_status_t status,
   // A message is done, but its completion has no room.
   input  wire  defer,
-  // Its queue pair.
+  // Queue pair of the message.
   input  wire  [7:0] defer_qp,
-  // Its position.
+  // Position of the message in its ring.
   input  wire  [4:0] defer_place,
   // How it ended.
   input  wire  hpcc_nic_pkg::completion_status_t defer_status,
   // A message is made in this clock; it is written in the next.
   input  wire  push,
-  // Its queue pair.
+  // Queue pair of the message that is made.
   input  wire  [7:0] push_qp,
-  // Its place.
+  // Place of the message that is made.
   input  wire  [4:0] tail,
-  // Its work request.
+  // Work request of the message.
   input  wire  hpcc_nic_pkg::work_request_t work,
-  // Its first PSN.
+  // First PSN of the message that is made.
   input  wire  [23:0] start,
   // One past its last.
   input  wire  [23:0] finish,
@@ -57,8 +59,10 @@ module hpcc_requester_ring (
   input  wire  last,
   // Generation.
   input  wire  [7:0] generation,
-  // Local address.
+  // Local address in memory.
   input  wire  [63:0] local_address,
+  // The region of that memory.
+  input  wire  hpcc_nic_pkg::region_guard_t local_guard,
   // Remote address.
   input  wire  [63:0] remote_address,
   // Bytes.
@@ -105,7 +109,7 @@ module hpcc_requester_ring (
   wire  hpcc_nic_pkg::later_message_t later_low_rdata;
   wire  later_low_we;
   wire  [10:0] later_low_waddr;
-  // Those behind.
+  // Words behind the lower part.
   wire  [8:0] later_high_raddr;
   wire  hpcc_nic_pkg::later_message_t later_high_rdata;
   wire  later_high_we;
@@ -156,7 +160,7 @@ module hpcc_requester_ring (
     .waddr(address_q),
     .wdata(own)
   );
-  hpcc_table_ram #(.WIDTH(160), .ADDRESS(11), .OUTPUT_REGISTER(0)) u_later_low (
+  hpcc_table_ram #(.WIDTH(181), .ADDRESS(11), .OUTPUT_REGISTER(0)) u_later_low (
     .clk(clk),
     .raddr(later_low_raddr),
     .rdata(later_low_rdata),
@@ -164,7 +168,7 @@ module hpcc_requester_ring (
     .waddr(later_low_waddr),
     .wdata(kept)
   );
-  hpcc_table_ram #(.WIDTH(160), .ADDRESS(9), .OUTPUT_REGISTER(0)) u_later_high (
+  hpcc_table_ram #(.WIDTH(181), .ADDRESS(9), .OUTPUT_REGISTER(0)) u_later_high (
     .clk(clk),
     .raddr(later_high_raddr),
     .rdata(later_high_rdata),
@@ -191,6 +195,7 @@ module hpcc_requester_ring (
   assign bus_data = data_q;
   assign found = later_rdata;
   assign base = found.base;
+  assign guard = found.guard;
   assign ended_work = found.work;
   assign status = hpcc_nic_pkg::completion_status_t'(statuses_rdata);
   assign defers_at_d = deferred;
@@ -210,6 +215,7 @@ module hpcc_requester_ring (
     data_d.last = last;
     data_d.generation = generation;
     data_d.local_address = local_address;
+    data_d.guard = local_guard;
     data_d.remote_address = remote_address;
     data_d.remote_key = work.remote_key;
     data_d.length = length;
@@ -259,6 +265,7 @@ module hpcc_requester_ring (
   end
   always_comb begin
     kept.base = data_q.local_address;
+    kept.guard = data_q.guard;
     kept.work.id = data_q.id;
     kept.work.total = data_q.total;
   end
@@ -295,8 +302,8 @@ module hpcc_requester_ring (
     of_read_q = 1'd0;
     given_q = 5'd0;
     position_1_q = 5'd0;
-    later_of_low_q = 160'd0;
-    later_of_high_q = 160'd0;
+    later_of_low_q = 181'd0;
+    later_of_high_q = 181'd0;
     later_from_high_1_q = 1'd0;
     later_from_high_q = 1'd0;
     later_place_q = 12'd0;

@@ -725,8 +725,8 @@ module hpcc_requester_stages (
     valid_2_q = 1'd0;
     passes_1_q = 1'd0;
     passes_2_q = 1'd0;
-    step_1_q = 75'd0;
-    step_2_q = 75'd0;
+    step_1_q = 76'd0;
+    step_2_q = 76'd0;
     next_2_q = 24'd0;
     valid_3_q = 1'd0;
     passes_3_q = 1'd0;
@@ -746,9 +746,9 @@ module hpcc_requester_stages (
     void_3_q = 2'd0;
     acked_void_3_q = 2'd0;
     reference_3_q = 8'd0;
-    step_3_q = 75'd0;
-    step_4_q = 75'd0;
-    step_5_q = 75'd0;
+    step_3_q = 76'd0;
+    step_4_q = 76'd0;
+    step_5_q = 76'd0;
     state_3_q = 146'd0;
     state_4_q = 146'd0;
     state_5_q = 146'd0;

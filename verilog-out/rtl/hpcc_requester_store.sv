@@ -22,15 +22,15 @@ module hpcc_requester_store (
   input  wire  rst,
   // A queue pair is created or removed; at most every fifth clock.
   input  wire  context_valid,
-  // Its number.
+  // Queue pair whose context is written.
   input  wire  [7:0] context_qp,
-  // Its context.
+  // Context that is written.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // A packet was sent for the first time.
   input  wire  sent_valid,
-  // Its queue pair.
+  // Queue pair whose highest PSN sent has grown.
   input  wire  [7:0] sent_qp,
-  // Its generation.
+  // Generation of the queue pair whose PSN has grown.
   input  wire  [7:0] sent_generation,
   // One past its PSN; of a READ request one past the last response's.
   input  wire  [23:0] sent_end,
@@ -79,8 +79,10 @@ module hpcc_requester_store (
   output wire  [7:0] context_generation,
   // MTU code.
   output wire  [2:0] mtu,
-  // It collects INT.
+  // The queue pair collects INT.
   output wire  int_on,
+  // Protection domain.
+  output wire  [15:0] domain,
   // This generation has sent something.
   output wire  sent_known,
   // One past the highest PSN it sent.
@@ -156,7 +158,7 @@ module hpcc_requester_store (
   wire  quiet_d;
   logic quiet_q;
   logic by_generation_q;
-  hpcc_ram #(.WIDTH(37), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_contexts (
+  hpcc_ram #(.WIDTH(53), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_contexts (
     .clk(clk),
     .raddr(qp),
     .rdata(contexts_rdata),
@@ -180,7 +182,7 @@ module hpcc_requester_store (
     .waddr(posted_at),
     .wdata(written_posted)
   );
-  hpcc_ram #(.WIDTH(36), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_post_contexts (
+  hpcc_ram #(.WIDTH(52), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_post_contexts (
     .clk(clk),
     .raddr(post_qp),
     .rdata(post_contexts_rdata),
@@ -212,7 +214,7 @@ module hpcc_requester_store (
     .waddr(sent_waddr),
     .wdata(sent_wdata)
   );
-  hpcc_short_fifo #(.WIDTH(46), .ADDRESS(2), .MARK(1)) u_landing (
+  hpcc_short_fifo #(.WIDTH(62), .ADDRESS(2), .MARK(1)) u_landing (
     .clk(clk),
     .rst(rst),
     .up_data(arriving),
@@ -240,6 +242,7 @@ module hpcc_requester_store (
   assign mtu = known.mtu;
   assign int_on = known.int_on;
   assign first_psn = known.first_psn;
+  assign domain = known.domain;
   assign sent_known = sent_rdata.used & (sent_rdata.generation == known.generation);
   assign sent_to = sent_rdata.end_psn;
   assign own_generation = compared;
@@ -265,12 +268,14 @@ module hpcc_requester_store (
     arriving.created.mtu = context_data.mtu;
     arriving.created.int_on = context_data.int_on;
     arriving.created.first_psn = context_data.send_psn;
+    arriving.created.domain = context_data.domain;
   end
   always_comb begin
     landed_post.alive = landed.alive;
     landed_post.generation = landed.generation;
     landed_post.mtu = landed.mtu;
     landed_post.first_psn = landed.first_psn;
+    landed_post.domain = landed.domain;
   end
   always_comb begin
     sent_waddr = waits.qp;
@@ -377,8 +382,9 @@ module hpcc_requester_store (
     quiet_q <= quiet_d;
     by_generation_q <= removing;
   end
-  wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.pause_class,
-      context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip};
+  wire unused_bits = &{1'b0, context_data.refuse_read, context_data.refuse_write, context_data.law, context_data.local_qpn,
+      context_data.expected_psn, context_data.pause_class, context_data.source_port, context_data.remote_qpn, context_data.remote_mac,
+      context_data.remote_ip};
 endmodule
 
 `default_nettype wire

@@ -25,7 +25,7 @@ module hpcc_requester_window (
   output wire  waits,
   // It; while the state machine has its turn, what is offered to that.
   output wire  hpcc_nic_pkg::work_request_t front,
-  // Its place.
+  // Place of the item.
   output wire  [3:0] place,
   // Queue pair of the work request that may wait in the next clock, unless `next_is_new`.
   output wire  [7:0] next_qp,
@@ -45,7 +45,7 @@ module hpcc_requester_window (
   input  wire  comes_back,
   // Place of the one that comes out.
   input  wire  [3:0] end_place,
-  // Its queue pair.
+  // Queue pair of the work request that ends.
   input  wire  [7:0] end_qp,
   // A message is done and its place in the ring free,
   input  wire  frees,

@@ -29,15 +29,13 @@ module hpcc_responder (
   input  wire  rst,
   // A queue pair is created or removed; at most every third clock. Rows of its new generation come from the fourth clock after on.
   input  wire  context_valid,
-  // Which.
+  // Queue pair whose context is written.
   input  wire  [7:0] context_qp,
-  // Its context.
+  // Context that is written.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
-  // A region slot is written.
+  // The entry of a region's key is written.
   input  wire  region_valid,
-  // Which.
-  input  wire  [4:0] region_slot,
-  // Its content.
+  // Region that is written.
   input  wire  hpcc_nic_pkg::region_t region_data,
   // Register: READ requests queued per queue pair, at most 100.
   input  wire  [7:0] cfg_reads,
@@ -49,7 +47,7 @@ module hpcc_responder (
   input  wire  [7:0] left_qp,
   // And generation.
   input  wire  [7:0] left_generation,
-  // What: a `ResponseNotice`.
+  // What the response queue tells, a `ResponseNotice`.
   input  wire  [2:0] left_what,
   // A write of this queue pair failed; not in every clock.
   input  wire  fail_valid,
@@ -125,8 +123,15 @@ module hpcc_responder (
   hpcc_nic_pkg::rx_packet_t row_1_q;
   // Row in the clock of the name.
   hpcc_nic_pkg::rx_packet_t row_2_q;
-  logic [1:0] regions_needed;
+  hpcc_nic_pkg::region_access_t regions_needed;
+  wire  regions_goes_on;
   wire  regions_allowed;
+  wire  hpcc_nic_pkg::region_guard_t regions_guard;
+  wire  [63:0] regions_location;
+  // Clock 3: protection domain of the queue pair.
+  logic [15:0] domain_3_q;
+  // Clock 5: guard of the region that the row uses.
+  hpcc_nic_pkg::region_guard_t guard_5_q;
   wire  hpcc_nic_pkg::responder_state_t tables_word;
   wire  hpcc_nic_pkg::responses_left_t tables_left;
   wire  tables_closed;
@@ -181,9 +186,9 @@ module hpcc_responder (
   wire  rules_old;
   // It is the one expected.
   wire  rules_in_turn;
-  // A WRITE packet continues the message in progress, or starts one, in the right lengths.
+  // A WRITE packet continues the message in progress, or starts one, in the right lengths, of a queue pair that takes WRITEs.
   wire  rules_fits;
-  // A READ is well formed and not inside a message.
+  // A READ is well formed and not inside a message, of a queue pair that takes READs.
   wire  rules_read_fits;
   // A repeated READ reaches beyond what was executed, or has a payload.
   wire  rules_stray;
@@ -203,9 +208,7 @@ module hpcc_responder (
   wire  rules_empty;
   // The gap before the expected PSN has been reported.
   wire  rules_reported;
-  // Clock 5: where the payload goes.
-  wire  [63:0] rules_base;
-  // Clock 5: one past its last byte.
+  // Clock 5: one past the payload's last byte, as the peer counts it.
   wire  [63:0] rules_address;
   // Clock 5: bytes of the message to come after it.
   wire  [31:0] rules_remaining;
@@ -241,6 +244,10 @@ module hpcc_responder (
   // The row has no payload, in the clock of the name.
   wire  rules_none_3_d;
   logic rules_none_3_q;
+  // Clock 3: the queue pair takes no WRITEs.
+  logic rules_refuse_write_3_q;
+  // Clock 3: the queue pair takes no READs.
+  logic rules_refuse_read_3_q;
   // Clock 3: the payload is as long as a full packet's.
   wire  rules_whole_3_d;
   logic rules_whole_3_q;
@@ -312,13 +319,11 @@ module hpcc_responder (
   // Clock 5: response packets of the READ.
   wire  [23:0] rules_count_5_d;
   logic [23:0] rules_count_5_q;
-  // Address that the payload is written to, in the clock of the name.
+  // Address that the payload is written to, as the peer counts it, in the clock of the name.
   logic [63:0] rules_base_3_d;
   logic [63:0] rules_base_3_q;
-  // Address that the payload is written to, in the clock of the name.
+  // Address that the payload is written to, as the peer counts it, in the clock of the name.
   logic [63:0] rules_base_4_q;
-  // Address that the payload is written to, in the clock of the name.
-  logic [63:0] rules_base_5_q;
   // Clock 5: address behind the payload.
   wire  [63:0] rules_address_5_d;
   logic [63:0] rules_address_5_q;
@@ -415,15 +420,19 @@ module hpcc_responder (
   hpcc_nic_pkg::responder_counts_t count_5_q;
   hpcc_host_region_check u_regions (
     .clk(clk),
-    .rst(rst),
     .region_valid(region_valid),
-    .region_slot(region_slot),
     .region_data(region_data),
     .key(reth_0.key),
     .address(reth_0.address),
     .length(reth_0.length),
     .needed(regions_needed),
-    .allowed(regions_allowed)
+    .goes_on(regions_goes_on),
+    .next_guard(known_2_q.guard),
+    .next_address(known_2_q.address),
+    .domain(domain_3_q),
+    .allowed(regions_allowed),
+    .guard(regions_guard),
+    .location(regions_location)
   );
   hpcc_responder_tables u_tables (
     .clk(clk),
@@ -447,12 +456,12 @@ module hpcc_responder (
     .wqp(row_5.qp),
     .wdata(state)
   );
-  hpcc_delay #(.WIDTH(197), .DEPTH(3)) u_rows (
+  hpcc_delay #(.WIDTH(215), .DEPTH(3)) u_rows (
     .clk(clk),
     .d(row_2_q),
     .q(rows_q)
   );
-  hpcc_short_fifo #(.WIDTH(184), .ADDRESS(4), .MARK(8)) u_actions (
+  hpcc_short_fifo #(.WIDTH(206), .ADDRESS(4), .MARK(8)) u_actions (
     .clk(clk),
     .rst(rst),
     .up_data(made),
@@ -472,6 +481,7 @@ module hpcc_responder (
   assign same_3 = valid_3_q & (row_data.qp == qp_3_q);
   assign leaves = actions_down_valid & action_ready;
   assign reth_0 = row_0_q.extension;
+  assign regions_goes_on = (row_2_q.opcode == hpcc_nic_pkg::OPCODE_WRITE_MIDDLE) | (row_2_q.opcode == hpcc_nic_pkg::OPCODE_WRITE_LAST);
   assign void_2_d = tables_creates & (tables_created_qp == row_1_q.qp);
   assign void_3_d = void_2_q | (tables_creates & (tables_created_qp == row_2_q.qp));
   assign void_4_d = void_3_q | (tables_creates & (tables_created_qp == qp_3_q));
@@ -479,8 +489,7 @@ module hpcc_responder (
   assign report = (rules_live & rules_gap) & (~rules_reported);
   assign reread = (rules_live & rules_old) & rules_is_read;
   assign invalid = (rules_live & rules_in_turn) & (~((rules_is_write & rules_fits) | (rules_is_read & rules_read_fits)));
-  assign refused = (~regions_allowed) & ((reread & (~rules_stray))
-      | (((rules_live & rules_in_turn) & (~invalid)) & (rules_is_read | rules_starts)));
+  assign refused = (~regions_allowed) & ((reread & (~rules_stray)) | ((rules_live & rules_in_turn) & (~invalid)));
   assign do_write = (((rules_live & rules_in_turn) & rules_is_write) & (~invalid)) & (~refused);
   assign do_read = ((((rules_live & rules_in_turn) & rules_is_read) & (~invalid)) & (~refused)) & (~rules_depth);
   assign do_reread = ((reread & (~rules_stray)) & (~refused)) & (~rules_deeper);
@@ -555,9 +564,9 @@ module hpcc_responder (
     end
   end
   always_comb begin
-    regions_needed = 2'd1;
+    regions_needed = hpcc_nic_pkg::REGION_ACCESS_REMOTE_WRITE;
     if (row_0_q.opcode == hpcc_nic_pkg::OPCODE_READ_REQUEST) begin
-      regions_needed = 2'd2;
+      regions_needed = hpcc_nic_pkg::REGION_ACCESS_REMOTE_READ;
     end
   end
   always_comb begin
@@ -606,13 +615,15 @@ module hpcc_responder (
     if (do_write_5_q & (~answered)) begin
       kind = hpcc_nic_pkg::COMMIT_KIND_NOTHING;
     end
-    made = 184'd0;
-    made.take = take_5_q;
-    made.address = rules_base;
     if (do_read_5_q | do_reread_5_q) begin
       kind = hpcc_nic_pkg::COMMIT_KIND_READ;
-      made.address = reth_5.address;
     end
+  end
+  always_comb begin
+    made = 206'd0;
+    made.take = take_5_q;
+    made.address = regions_location;
+    made.guard = guard_5_q;
     made.kind = kind;
     made.psn = psn;
     made.syndrome = syndrome;
@@ -635,6 +646,7 @@ module hpcc_responder (
       state.expected_psn = rules_after_one;
       state.address = rules_address;
       state.remaining = rules_remaining;
+      state.guard = guard_5_q;
       state.newest_write = row_5.psn;
       state.in_message = ~ends_5_q;
     end
@@ -681,10 +693,10 @@ module hpcc_responder (
   assign rules_over_4_d = (rules_own_3_q & (~full)) & rules_ended_3_q;
   assign rules_gap_4_d = (~rules_distance_3_q.negative) & (|rules_back_3_q);
   assign rules_next_4_d = rules_back_3_q == 24'd0;
-  assign rules_fits_4_d = ((rules_start_3_q != known_3_q.in_message) & (~(rules_start_3_q & rules_long_3_q)))
+  assign rules_fits_4_d = (((rules_start_3_q != known_3_q.in_message) & (~(rules_start_3_q & rules_long_3_q))) & (~rules_refuse_write_3_q))
       & (((rules_end_3_q & rules_within_3_q) & (rules_payload_3_q == rules_remaining_3_q))
       | (((~rules_end_3_q) & rules_whole_3_q) & (rules_payload_3_q <= rules_remaining_3_q)));
-  assign rules_read_fits_4_d = ((~known_3_q.in_message) & rules_none_3_q) & (~rules_long_3_q);
+  assign rules_read_fits_4_d = (((~known_3_q.in_message) & rules_none_3_q) & (~rules_long_3_q)) & (~rules_refuse_read_3_q);
   assign rules_stray_4_d = (rules_packets_3_q > {1'd0, rules_back_3_q}) | (~rules_none_3_q);
   assign rules_depth_4_d = rules_reads_3_q >= cfg_reads;
   assign rules_deeper_4_d = rules_reads_3_q >= (cfg_reads << 1);
@@ -712,7 +724,6 @@ module hpcc_responder (
   assign rules_count_5_d = rules_packets_4_q[23:0];
   assign rules_after_read_5_d = known_4_q.expected_psn + rules_packets_4_q[23:0];
   assign rules_msn_5_d = known_4_q.msn + 24'd1;
-  assign rules_base = rules_base_5_q;
   assign rules_address = rules_address_5_q;
   assign rules_remaining = rules_remaining_5_q;
   assign rules_after_one = rules_after_one_5_q;
@@ -761,9 +772,11 @@ module hpcc_responder (
     hold_3_q = 1'd0;
     hold_4_q = 1'd0;
     inside_q = 5'd0;
-    row_0_q = 197'd0;
-    row_1_q = 197'd0;
-    row_2_q = 197'd0;
+    row_0_q = 215'd0;
+    row_1_q = 215'd0;
+    row_2_q = 215'd0;
+    domain_3_q = 16'd0;
+    guard_5_q = 21'd0;
     valid_1_q = 1'd0;
     valid_2_q = 1'd0;
     valid_3_q = 1'd0;
@@ -783,6 +796,8 @@ module hpcc_responder (
     rules_end_3_q = 1'd0;
     rules_long_3_q = 1'd0;
     rules_none_3_q = 1'd0;
+    rules_refuse_write_3_q = 1'd0;
+    rules_refuse_read_3_q = 1'd0;
     rules_whole_3_q = 1'd0;
     rules_within_3_q = 1'd0;
     rules_reported_3_q = 1'd0;
@@ -811,7 +826,6 @@ module hpcc_responder (
     rules_count_5_q = 24'd0;
     rules_base_3_q = 64'd0;
     rules_base_4_q = 64'd0;
-    rules_base_5_q = 64'd0;
     rules_address_5_q = 64'd0;
     rules_payload_3_q = 32'd0;
     rules_payload_4_q = 32'd0;
@@ -824,10 +838,10 @@ module hpcc_responder (
     rules_packets_3_q = 25'd0;
     rules_packets_4_q = 25'd0;
     rules_reads_3_q = 8'd0;
-    known_2_q = 190'd0;
-    known_3_q = 190'd0;
-    known_4_q = 190'd0;
-    known_5_q = 190'd0;
+    known_2_q = 211'd0;
+    known_3_q = 211'd0;
+    known_4_q = 211'd0;
+    known_5_q = 211'd0;
     left_2_q = 11'd0;
     left_3_q = 11'd0;
     left_4_q = 11'd0;
@@ -859,6 +873,8 @@ module hpcc_responder (
     row_0_q <= row_0_d;
     row_1_q <= row_0_q;
     row_2_q <= row_1_q;
+    domain_3_q <= row_2_q.domain;
+    guard_5_q <= regions_guard;
     valid_1_q <= valid_1_d;
     valid_2_q <= valid_2_d;
     valid_3_q <= valid_3_d;
@@ -878,6 +894,8 @@ module hpcc_responder (
     rules_end_3_q <= rules_end_3_d;
     rules_long_3_q <= rules_long_3_d;
     rules_none_3_q <= rules_none_3_d;
+    rules_refuse_write_3_q <= row_2_q.refuse_write;
+    rules_refuse_read_3_q <= row_2_q.refuse_read;
     rules_whole_3_q <= rules_whole_3_d;
     rules_within_3_q <= rules_within_3_d;
     rules_reported_3_q <= rules_reported_3_d;
@@ -906,7 +924,6 @@ module hpcc_responder (
     rules_count_5_q <= rules_count_5_d;
     rules_base_3_q <= rules_base_3_d;
     rules_base_4_q <= rules_base_3_q;
-    rules_base_5_q <= rules_base_4_q;
     rules_address_5_q <= rules_address_5_d;
     rules_payload_3_q <= rules_payload_3_d;
     rules_payload_4_q <= rules_payload_3_q;
@@ -942,9 +959,9 @@ module hpcc_responder (
     ends_or_reads_5_q <= ends_or_reads_5_d;
     count_5_q <= count_5_d;
   end
-  wire unused_bits = &{1'b0, reth_5.key, row_5.mtu, row_5.generation, row_5.payload_length, row_5.opcode, rules_reth.address,
-      rules_reth.key, rules_reth_2.key, rules_rounded_2_q.rest, rules_distance_3_q.magnitude, rules_packets_4_q[24], left_5_q.ended,
-      left_5_q.reads};
+  wire unused_bits = &{1'b0, reth_5.address, reth_5.key, row_5.refuse_read, row_5.refuse_write, row_5.domain, row_5.mtu, row_5.generation,
+      row_5.payload_length, row_5.opcode, rules_starts, rules_reth.address, rules_reth.key, rules_reth_2.key, rules_rounded_2_q.rest,
+      rules_distance_3_q.magnitude, rules_packets_4_q[24], left_5_q.ended, left_5_q.reads};
 endmodule
 
 `default_nettype wire

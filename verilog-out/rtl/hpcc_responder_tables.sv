@@ -24,9 +24,9 @@ module hpcc_responder_tables (
   input  wire  clk,
   // A queue pair is created or removed; at most every third clock.
   input  wire  context_valid,
-  // Which.
+  // Queue pair whose context is written.
   input  wire  [7:0] context_qp,
-  // Its context.
+  // Context that is written.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // The response queue has something to tell; not in every clock.
   input  wire  left_valid,
@@ -34,7 +34,7 @@ module hpcc_responder_tables (
   input  wire  [7:0] left_qp,
   // And generation.
   input  wire  [7:0] left_generation,
-  // What: a `ResponseNotice`.
+  // What the response queue tells, a `ResponseNotice`.
   input  wire  [2:0] left_what,
   // A write of this queue pair failed; not in every clock.
   input  wire  fail_valid,
@@ -44,7 +44,7 @@ module hpcc_responder_tables (
   input  wire  [7:0] fail_generation,
   // Queue pair to read.
   input  wire  [7:0] qp,
-  // Its state, one clock later.
+  // State of the queue pair, one clock later.
   output wire  hpcc_nic_pkg::responder_state_t word,
   // What has left the response queue, one clock later; a failed write has ended the half, too.
   output       hpcc_nic_pkg::responses_left_t left,
@@ -52,7 +52,7 @@ module hpcc_responder_tables (
   output wire  closed,
   // The creation of five clocks ago is written: what rows inside have read of its queue pair is not its state any more.
   output wire  creates,
-  // Its queue pair.
+  // Queue pair of the creation that is written.
   output wire  [7:0] created_qp,
   // Write the state; not five clocks after a creation.
   input  wire  we,
@@ -99,7 +99,7 @@ module hpcc_responder_tables (
   wire  hpcc_nic_pkg::responder_creation_t arrival_q;
   hpcc_nic_pkg::responder_creation_t created_d;
   hpcc_nic_pkg::responder_creation_t created_q;
-  hpcc_ram #(.WIDTH(190), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_state (
+  hpcc_ram #(.WIDTH(211), .ADDRESS(8), .OUTPUT_REGISTER(0)) u_state (
     .clk(clk),
     .raddr(qp),
     .rdata(state_rdata),
@@ -207,7 +207,7 @@ module hpcc_responder_tables (
     arriving.newest_write = context_data.expected_psn - 24'd1;
   end
   always_comb begin
-    first = 190'd0;
+    first = 211'd0;
     first.expected_psn = created_q.expected_psn;
     first.newest_write = created_q.newest_write;
     first.generation = created_q.generation;
@@ -256,8 +256,9 @@ module hpcc_responder_tables (
     what_2_q <= what_1_q;
     created_q <= created_d;
   end
-  wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.send_psn, context_data.pause_class, context_data.int_on,
-      context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip};
+  wire unused_bits = &{1'b0, context_data.refuse_read, context_data.refuse_write, context_data.domain, context_data.law,
+      context_data.local_qpn, context_data.send_psn, context_data.pause_class, context_data.int_on, context_data.mtu,
+      context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip};
 endmodule
 
 `default_nettype wire

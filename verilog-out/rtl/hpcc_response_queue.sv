@@ -39,17 +39,19 @@ module hpcc_response_queue (
   input  wire  rst,
   // A queue pair is created or removed: what waits for it is void.
   input  wire  context_valid,
-  // Which.
+  // Queue pair whose context is written.
   input  wire  [7:0] context_qp,
-  // Its context.
+  // Context that is written.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // A READ's last response has left, or one could not be read from memory.
   input  wire  gone_valid,
-  // It could not be read.
+  // The response could not be read from memory.
   input  wire  gone_failed,
+  // With `gone_failed`: because the region of its memory stands no longer; low: host memory failed.
+  input  wire  gone_refused,
   // Queue pair.
   input  wire  [7:0] gone_qp,
-  // Its generation.
+  // Generation of the queue pair whose READ has gone.
   input  wire  [7:0] gone_generation,
   // PSN of the response.
   input  wire  [23:0] gone_psn,
@@ -80,7 +82,7 @@ module hpcc_response_queue (
   output wire  read_valid,
   // Of this queue pair.
   output wire  [7:0] read_qp,
-  // What it asks for.
+  // What the READ asks for.
   output wire  hpcc_nic_pkg::read_state_t read_data,
   // No room for answers to requests that are not decided yet.
   output wire  full,
@@ -195,8 +197,8 @@ module hpcc_response_queue (
   wire  hpcc_nic_pkg::response_input_t intake_subject;
   // Queue pair.
   wire  [7:0] intake_qp;
-  // The answer; of an end the generation in its place, the tag in that of the MSN, whether it failed, and as PSN the one that could not be
-  // read, or one past the last.
+  // The answer; of an end the generation in its place, the tag in that of the MSN, whether it failed, the syndrome of what is answered
+  // then, and as PSN the one that could not be read, or one past the last.
   wire  hpcc_nic_pkg::queued_answer_t intake_entry;
   // Its INT, in the same clock; of a READ its `ReadRequest`.
   wire  [335:0] intake_int_stack;
@@ -467,7 +469,7 @@ module hpcc_response_queue (
   wire  [23:0] completions_low_rdata;
   wire  completions_low_we;
   wire  [10:0] completions_low_waddr;
-  // Those behind.
+  // Words behind the lower part.
   wire  [8:0] completions_high_raddr;
   wire  [23:0] completions_high_rdata;
   wire  completions_high_we;
@@ -535,7 +537,7 @@ module hpcc_response_queue (
   wire  hpcc_nic_pkg::read_request_t activation_asked;
   hpcc_nic_pkg::read_work_t activation_told;
   wire  hpcc_nic_pkg::read_work_t activation_next_work;
-  // Its tag.
+  // Tag of the READ.
   wire  [4:0] activation_tag;
   // And epoch.
   logic [3:0] activation_epoch;
@@ -551,7 +553,7 @@ module hpcc_response_queue (
   wire  activation_read_valid;
   // Of this queue pair.
   wire  [7:0] activation_read_qp;
-  // What it asks for.
+  // What the READ asks for.
   wire  hpcc_nic_pkg::read_state_t activation_read_data;
   // A READ becomes active, for one clock.
   logic activation_pulse_d;
@@ -614,7 +616,7 @@ module hpcc_response_queue (
     .down_ready(intake_context_leaves_q),
     .crowded(unused_intake_contexts_crowded)
   );
-  hpcc_fifo #(.WIDTH(46), .ADDRESS(8), .MARK(256)) u_intake_ends (
+  hpcc_fifo #(.WIDTH(47), .ADDRESS(8), .MARK(256)) u_intake_ends (
     .clk(clk),
     .rst(rst),
     .up_data(intake_ends_up_data),
@@ -994,7 +996,7 @@ module hpcc_response_queue (
     end
   end
   always_comb begin
-    next_answer = 205'd0;
+    next_answer = 226'd0;
     next_answer.kind = item.kind;
     next_answer.qp = item.qp;
     next_answer.generation = item.generation;
@@ -1003,7 +1005,7 @@ module hpcc_response_queue (
     next_answer.msn = item.msn;
     next_answer.ends_or_failed = item.ends_or_failed;
     next_answer.int_length = item.int_length;
-    next_answer.asked = item.int_stack[120:0];
+    next_answer.asked = item.int_stack[141:0];
   end
   always_comb begin
     item_begins_d = item.kind == hpcc_nic_pkg::COMMIT_KIND_READ;
@@ -1044,7 +1046,7 @@ module hpcc_response_queue (
     end
   end
   always_comb begin
-    stored = 421'd0;
+    stored = 422'd0;
     stored.kind = entry_q.kind;
     stored.qp = entry_q.qp;
     stored.generation = entry_q.generation;
@@ -1158,7 +1160,6 @@ module hpcc_response_queue (
     if (subject_q == hpcc_nic_pkg::RESPONSE_INPUT_READ_END) begin
       sent.qp = qp_q;
       sent.generation = list.generation;
-      sent.syndrome = hpcc_nic_pkg::AETH_SYNDROME_NAK_REMOTE_OPERATION;
       sent.msn = completions_rdata;
       sent.int_length = {5'd0, list.int_on} << 1;
       sent.int_stack = 336'd0;
@@ -1256,13 +1257,17 @@ module hpcc_response_queue (
       intake_entry_r_d.msn = intake_came.msn;
       intake_entry_r_d.ends_or_failed = intake_came.ends_or_failed;
       intake_entry_r_d.int_length = intake_came.int_length;
-      intake_entry_r_d.asked = intake_came.int_stack[120:0];
+      intake_entry_r_d.asked = intake_came.int_stack[141:0];
       intake_entry_r_d.int_at = intake_next_at_q;
       if (intake_end_waits) begin
         intake_entry_r_d.generation = intake_end.generation;
         intake_entry_r_d.ends_or_failed = intake_end.failed;
         intake_entry_r_d.psn = intake_end.psn + {23'd0, (~intake_end.failed)};
         intake_entry_r_d.msn = intake_end_msn;
+        intake_entry_r_d.syndrome = hpcc_nic_pkg::AETH_SYNDROME_NAK_REMOTE_OPERATION;
+        if (intake_end.refused) begin
+          intake_entry_r_d.syndrome = hpcc_nic_pkg::AETH_SYNDROME_NAK_REMOTE_ACCESS;
+        end
       end
     end
   end
@@ -1277,6 +1282,7 @@ module hpcc_response_queue (
     intake_ends_up_data.generation = gone_generation;
     intake_ends_up_data.psn = gone_psn;
     intake_ends_up_data.failed = gone_failed;
+    intake_ends_up_data.refused = gone_refused;
     intake_ends_up_data.tag = gone_tag;
   end
   always_comb begin
@@ -1423,6 +1429,7 @@ module hpcc_response_queue (
     activation_read_d.first_psn = entry_q.psn;
     activation_read_d.count = activation_asked.count;
     activation_read_d.address = activation_asked.address;
+    activation_read_d.guard = activation_asked.guard;
     activation_read_d.length = activation_asked.length;
     activation_read_d.msn = entry_q.msn;
     activation_read_d.tag = activation_tag;
@@ -1449,7 +1456,7 @@ module hpcc_response_queue (
     intake_context_leaves_q = 1'd0;
     intake_subject_r_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
     intake_qp_r_q = 8'd0;
-    intake_entry_r_q = 205'd0;
+    intake_entry_r_q = 226'd0;
     intake_next_at_q = 3'd0;
     intake_creation_r_q = 18'd0;
     step_q = hpcc_nic_pkg::RESPONSE_STEP_IDLE;
@@ -1511,17 +1518,17 @@ module hpcc_response_queue (
     again_q = 1'd0;
     extending_q = 1'd0;
     subject_1_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
-    entry_1_q = 205'd0;
+    entry_1_q = 226'd0;
     creation_1_q = 18'd0;
     qp_1_q = 8'd0;
     held_1_q = 103'd0;
     subject_2_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
-    entry_2_q = 205'd0;
+    entry_2_q = 226'd0;
     creation_2_q = 18'd0;
     qp_2_q = 8'd0;
     held_2_q = 103'd0;
     subject_q = hpcc_nic_pkg::RESPONSE_INPUT_CREATION;
-    entry_q = 205'd0;
+    entry_q = 226'd0;
     creation_q = 18'd0;
     qp_q = 8'd0;
     held_q = 103'd0;
@@ -1532,7 +1539,7 @@ module hpcc_response_queue (
     activation_restart_q = 1'd0;
     activation_qp_r_q = 8'd0;
     activation_last_q = 24'd0;
-    activation_read_q = 185'd0;
+    activation_read_q = 206'd0;
     full_r_q = 1'd0;
     left_what_r_q = 3'd0;
   end
@@ -1631,15 +1638,16 @@ module hpcc_response_queue (
     full_r_q <= full_r_d;
     left_what_r_q <= left_what_r_d;
   end
-  wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
-      context_data.pause_class, context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac,
-      context_data.remote_ip, looked_at.epoch, looked_at.ahead, looked_at.tag, looked_at.end_psn, looked_at.tail, looked_at.head,
-      looked_at.waiting, looked_at.int_on, looked_at.dead, looked_at.active, looked_at.generation, asked.duplicate, asked.length,
-      asked.address, came_asks.duplicate, came_asks.length, came_asks.address, next_asked.count, next_asked.length, next_asked.address,
-      item_asked.duplicate, item_asked.length, item_asked.address, beyond[22:0], item.ecn, item.int_on, item.answer, intake_came.ecn,
-      intake_came.int_on, intake_came.answer, first_covered[22:0], first_ended.upper, first_successor_begins_there, first_successor_too_far,
-      once_more_covered[22:0], once_more_ended.upper, once_more_successor_begins_there, once_more_successor_too_far, successor_follows,
-      activation_asked.duplicate};
+  wire unused_bits = &{1'b0, context_data.refuse_read, context_data.refuse_write, context_data.domain, context_data.law,
+      context_data.local_qpn, context_data.expected_psn, context_data.send_psn, context_data.pause_class, context_data.mtu,
+      context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, looked_at.epoch, looked_at.ahead,
+      looked_at.tag, looked_at.end_psn, looked_at.tail, looked_at.head, looked_at.waiting, looked_at.int_on, looked_at.dead,
+      looked_at.active, looked_at.generation, asked.guard, asked.duplicate, asked.length, asked.address, came_asks.guard,
+      came_asks.duplicate, came_asks.length, came_asks.address, next_asked.guard, next_asked.count, next_asked.length, next_asked.address,
+      item_asked.guard, item_asked.duplicate, item_asked.length, item_asked.address, beyond[22:0], item.ecn, item.int_on, item.answer,
+      intake_came.ecn, intake_came.int_on, intake_came.answer, first_covered[22:0], first_ended.upper, first_successor_begins_there,
+      first_successor_too_far, once_more_covered[22:0], once_more_ended.upper, once_more_successor_begins_there,
+      once_more_successor_too_far, successor_follows, activation_asked.duplicate};
 endmodule
 
 `default_nettype wire

@@ -36,9 +36,9 @@ module hpcc_responses_node_pool (
   input  wire  [9:0] link_to,
   // Give a list back.
   input  wire  give,
-  // Its first place.
+  // First place of the list.
   input  wire  [9:0] give_first,
-  // Its last place.
+  // Last place of the list.
   input  wire  [9:0] give_last,
   // Number of its places.
   input  wire  [10:0] give_count
@@ -75,7 +75,7 @@ module hpcc_responses_node_pool (
   // A list is given back in this clock, one clock after it was named.
   logic gives_d;
   logic gives_q;
-  hpcc_table_ram #(.WIDTH(421), .ADDRESS(10)) u_items (
+  hpcc_table_ram #(.WIDTH(422), .ADDRESS(10)) u_items (
     .clk(clk),
     .raddr(at),
     .rdata(items_rdata),

@@ -28,7 +28,7 @@ module hpcc_rx_packet_buffer (
   input  wire  rst,
   // Beat of a frame, first byte in the lowest bits.
   input  wire  [511:0] beat_data,
-  // It is the frame's last.
+  // The beat is the last of its frame.
   input  wire  beat_last,
   // There is a beat.
   input  wire  beat_valid,

@@ -42,10 +42,8 @@ module hpcc_rx_pipe (
   input  wire  context_valid,
   // Queue pair.
   input  wire  [7:0] context_qp,
-  // Its context.
+  // Context that is written.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
-  // Frames find the queue pair of every context that was written; a register, low from the clock after a context.
-  output wire  settled,
   // Payload of taken frames, in the lines of memory that it goes to.
   output wire  hpcc_nic_pkg::write_line_t payload_data,
   output wire  payload_valid,
@@ -62,7 +60,7 @@ module hpcc_rx_pipe (
   output wire  hpcc_nic_pkg::rx_packet_t request_data,
   output wire  request_valid,
   input  wire  request_ready,
-  // Its decisions.
+  // Decisions of the responder.
   input  wire  hpcc_nic_pkg::action_t request_action_data,
   input  wire  request_action_valid,
   output wire  request_action_ready,
@@ -70,7 +68,7 @@ module hpcc_rx_pipe (
   output wire  hpcc_nic_pkg::rx_packet_t response_data,
   output wire  response_valid,
   input  wire  response_ready,
-  // Its decisions.
+  // Decisions of the requester.
   input  wire  hpcc_nic_pkg::action_t response_action_data,
   input  wire  response_action_valid,
   output wire  response_action_ready,
@@ -88,7 +86,7 @@ module hpcc_rx_pipe (
   input  wire  answer_ready,
   // A request or READ response came with the mark "congestion experienced".
   output wire  mark_valid,
-  // Whose.
+  // Queue pair and direction of the marked packet.
   output wire  hpcc_nic_pkg::congestion_mark_t mark,
   // Pulses in the order of `ALL`.
   output wire  [49:0] counts,
@@ -120,7 +118,6 @@ module hpcc_rx_pipe (
   wire  [6:0] parser_out_payload_at;
   wire  [15:0] parser_out_payload_len;
   wire  parser_out_control_length;
-  wire  lookup_settled;
   wire  [7:0] lookup_out_next_place;
   wire  [7:0] lookup_out_place;
   wire  store_lost;
@@ -192,7 +189,6 @@ module hpcc_rx_pipe (
     .context_valid(context_valid),
     .context_qp(context_qp),
     .context_data(context_data),
-    .settled(lookup_settled),
     .in_number(parser_out_dest_qp),
     .out_next_place(lookup_out_next_place),
     .out_place(lookup_out_place)
@@ -266,7 +262,6 @@ module hpcc_rx_pipe (
   assign lost = store_lost;
   assign payload_data = store_payload_data;
   assign payload_valid = store_payload_valid;
-  assign settled = lookup_settled;
   assign job_data = dispatch_job_data;
   assign job_valid = dispatch_job_valid;
   assign commit_data = dispatch_commit_data;

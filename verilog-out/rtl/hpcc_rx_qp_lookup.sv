@@ -3,39 +3,33 @@
 
 // From the queue pair number of a frame to the place of its context.
 //
-// A queue pair's own number is any of 24 bits: it may have been given by a program or a machine that knows nothing of this
-// NIC's tables. All numbers are compared at once, so frames may follow each other every clock. A comparator for each would be a register of
-// every number and more logic than that; instead the number is cut in five slices, and tables in distributed RAM say of each slice who has
-// its value.
+// The lowest bits of a queue pair's own number are its place in every table of the NIC; the rest is a tag, which the host or the peer may
+// choose. So the lookup is one read: the entry at the place says whether a queue pair lives there and with which tag. Numbers follow each
+// other every clock.
 //
 // | clock | does |
 // |---|---|
 // | 0 | number into registers |
-// | 1 | tables read: those who have all five slices |
-// | 2 | place within each bank of 32 |
-// | 3 | place of the one that has it, 0 if none has: no queue pair ever lives there |
+// | 1, 2 | entry of its place read |
+// | 3 | tag compared: the place if a queue pair of this tag lives there, 0 if none does, where no queue pair ever lives |
 // | 4 | place a clock early |
 // | 5 | place |
 //
-// Numbers come from the context bus. Those of living queue pairs differ: the host sees to that. A word of a table speaks of 32 queue pairs,
-// so a number that comes or goes is 38 clocks of work, in which lookups go on: see `update`. Who needs to know that a number is found waits
-// for `settled`, as the manager does before it tells the host that a queue pair exists.
+// Entries come from the context bus. The manager refuses a number that does not fit its place, so each living queue pair
+// has one number and each number names one queue pair at most.
 //
 // Places by number.
 module hpcc_rx_qp_lookup (
   // Clock.
   input  wire  clk,
-  // Synchronous, high: there are no queue pairs. Who asks from the next clock on finds none.
+  // Synchronous, high: there are no queue pairs. For 256 clocks more nobody is found, entries are cleared, and contexts are not heard.
   input  wire  rst,
-  // A context is written; who asks sees its number as soon as `settled` says so. Seventeen may wait.
+  // A context is written; who asks from the next clock on sees its number.
   input  wire  context_valid,
   // Place.
   input  wire  [7:0] context_qp,
   // Context.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
-  // Whoever asks sees the numbers of all contexts: a register, low from the clock after a context and while tables are cleared. High again
-  // 75 clocks after a context at most, if none waited before it.
-  output wire  settled,
   // Number asked for.
   input  wire  [23:0] in_number,
   // Its place, four clocks later; zero if nobody has it.
@@ -43,404 +37,94 @@ module hpcc_rx_qp_lookup (
   // The same, five clocks later.
   output wire  [7:0] out_place
 );
-  logic [4:0][2:0] numbered;
-  hpcc_nic_pkg::qp_place_t place_found;
-  // Number asked for.
-  wire  hpcc_nic_pkg::number_slices_t key_d;
-  hpcc_nic_pkg::number_slices_t key_q;
-  hpcc_nic_pkg::known_number_t tables_brought;
-  wire  hpcc_nic_pkg::known_number_t tables_wanted;
-  logic [23:0] tables_own_number;
-  wire  hpcc_nic_pkg::number_change_t tables_head;
-  wire  [25:0] tables_wanted_number;
-  logic [4:0][25:0] tables_terms;
-  wire  tables_clearing;
-  wire  tables_stores;
-  wire  tables_writes;
-  wire  tables_done;
-  // The tables have the number of every context, a register. Low from the clock after a context.
-  wire  tables_settled;
-  // Tables are being cleared, one clock late: whatever they say, there is no queue pair.
-  wire  tables_clears;
-  // Of each bank: a word of each slice's table is written.
-  wire  [4:0] tables_write;
-  // Of each slice: which word, the value that the slice has in numbers.
-  logic [4:0][4:0] tables_values;
-  // Of each slice: the word, bit n of the place n.
-  wire  [4:0][31:0] tables_columns;
-  // A context was written a clock ago.
-  logic tables_written_d;
-  logic tables_written_q;
-  // Place of that context, and the number that it brings.
-  hpcc_nic_pkg::number_change_t tables_change_d;
-  hpcc_nic_pkg::number_change_t tables_change_q;
-  wire  unused_tables_queue_up_ready;
-  wire  hpcc_nic_pkg::number_change_t tables_queue_down_data;
-  wire  tables_queue_down_valid;
-  wire  unused_tables_queue_crowded;
-  wire  [4:0][25:0] tables_numbers_rdata;
-  wire  [4:0] tables_numbers_we;
-  logic [4:0][25:0] tables_numbers_wdata;
-  // The queue pair whose turn it is lives in this bank.
-  wire  [4:0] tables_mine_d;
-  logic [4:0] tables_mine_q;
-  // Number of the place that is read.
-  wire  hpcc_nic_pkg::known_number_t tables_seen_d;
-  hpcc_nic_pkg::known_number_t tables_seen_q;
-  // The context brings the number that the place has.
-  logic tables_same_d;
-  logic tables_same_q;
-  // The values that are gathered are those of the new number, else those of the old one.
-  logic tables_of_new_d;
-  logic tables_of_new_q;
-  // A place is compared in this clock.
-  logic tables_scanned_d;
-  logic tables_scanned_q;
-  // Tables are cleared.
-  logic tables_clears_r_q;
-  // Whoever asks sees the numbers of all contexts.
-  logic tables_settled_r_d;
-  logic tables_settled_r_q;
-  // State of the update.
-  hpcc_nic_pkg::lookup_step_t tables_step_d;
-  hpcc_nic_pkg::lookup_step_t tables_step_q;
-  // Place in the bank, or value of the slices while tables are cleared.
-  logic [4:0] tables_count_d;
-  logic [4:0] tables_count_q;
-  // The number whose slices' values are looked for.
-  hpcc_nic_pkg::known_number_t tables_target_d;
-  hpcc_nic_pkg::known_number_t tables_target_q;
-  hpcc_nic_pkg::place_column_t tables_gathered_0_shifted;
-  // Its bit.
-  wire  [4:0] tables_gathered_takes;
-  // The word, a register.
-  wire  [4:0][31:0] tables_gathered_column;
-  // Places of the bank whose numbers have the value of this slice, a bit each.
-  logic [4:0][31:0] tables_gathered_gathered_d;
-  logic [4:0][31:0] tables_gathered_gathered_q;
-  hpcc_nic_pkg::place_column_t tables_gathered_1_shifted;
-  // Its bit.
-  // The word, a register.
-  // Places of the bank whose numbers have the value of this slice, a bit each.
-  hpcc_nic_pkg::place_column_t tables_gathered_2_shifted;
-  // Its bit.
-  // The word, a register.
-  // Places of the bank whose numbers have the value of this slice, a bit each.
-  hpcc_nic_pkg::place_column_t tables_gathered_3_shifted;
-  // Its bit.
-  // The word, a register.
-  // Places of the bank whose numbers have the value of this slice, a bit each.
-  hpcc_nic_pkg::place_column_t tables_gathered_4_shifted;
-  // Its bit.
-  // The word, a register.
-  // Places of the bank whose numbers have the value of this slice, a bit each.
-  wire  [4:0] banks_found;
-  wire  [4:0][4:0] banks_place;
+  wire  hpcc_nic_pkg::qp_number_t named;
+  hpcc_nic_pkg::known_number_t known;
+  // Who lives at each place.
+  wire  hpcc_nic_pkg::known_number_t entries_rdata;
+  logic entries_we;
+  logic [7:0] entries_waddr;
+  hpcc_nic_pkg::known_number_t entries_wdata;
+  // Number asked for, in the clock of the name.
+  wire  hpcc_nic_pkg::qp_number_t number_1_d;
+  hpcc_nic_pkg::qp_number_t number_1_q;
+  // Number asked for, in the clock of the name.
+  hpcc_nic_pkg::qp_number_t number_2_q;
+  // Number asked for, in the clock of the name.
+  hpcc_nic_pkg::qp_number_t number_3_q;
   // Place of the number asked for, 0 if nobody has it; `found_then` is a clock later.
-  wire  [7:0] found_d;
+  logic [7:0] found_d;
   logic [7:0] found_q;
   // Place of the number asked for, 0 if nobody has it; `found_then` is a clock later.
   logic [7:0] found_then_q;
-  hpcc_short_fifo #(.WIDTH(34), .ADDRESS(4), .MARK(8)) u_tables_queue (
+  // Entries are cleared after a reset, one a clock.
+  logic clearing_d;
+  logic clearing_q;
+  // Place that is cleared.
+  logic [7:0] at_d;
+  logic [7:0] at_q;
+  hpcc_ram #(.WIDTH(17), .ADDRESS(8), .OUTPUT_REGISTER(1)) u_entries (
     .clk(clk),
-    .rst(rst),
-    .up_data(tables_change_q),
-    .up_valid(tables_written_q),
-    .up_ready(unused_tables_queue_up_ready),
-    .down_data(tables_queue_down_data),
-    .down_valid(tables_queue_down_valid),
-    .down_ready(tables_done),
-    .crowded(unused_tables_queue_crowded)
+    .raddr(number_1_q.place),
+    .rdata(entries_rdata),
+    .we(entries_we),
+    .waddr(entries_waddr),
+    .wdata(entries_wdata)
   );
-  for (genvar i = 0; i < 5; i++) begin : g_tables_numbers
-    hpcc_async_ram #(.WIDTH(26), .ADDRESS(5)) u_tables_numbers (
-      .clk(clk),
-      .raddr(tables_count_q),
-      .rdata(tables_numbers_rdata[i]),
-      .we(tables_numbers_we[i]),
-      .waddr(tables_count_q),
-      .wdata(tables_numbers_wdata[i])
-    );
-  end
-  for (genvar i = 0; i < 5; i++) begin : g_banks
-    hpcc_lookup_slice_bank u_banks (
-      .clk(clk),
-      .clears(tables_clears),
-      .write(tables_write[i]),
-      .values_0(tables_values[0]),
-      .values_1(tables_values[1]),
-      .values_2(tables_values[2]),
-      .values_3(tables_values[3]),
-      .values_4(tables_values[4]),
-      .columns_0(tables_columns[0]),
-      .columns_1(tables_columns[1]),
-      .columns_2(tables_columns[2]),
-      .columns_3(tables_columns[3]),
-      .columns_4(tables_columns[4]),
-      .key(key_q),
-      .found(banks_found[i]),
-      .place(banks_place[i])
-    );
-  end
-  assign settled = tables_settled;
-  assign key_d = {1'd0, in_number};
-  assign found_d = place_found;
+  assign named = context_data.local_qpn;
+  assign number_1_d = in_number;
   assign out_next_place = found_q;
   assign out_place = found_then_q;
   always_comb begin
-    for (int i = 0; i < 5; i++) begin
-      numbered[i] = 3'd0;
-      if (banks_found[i]) begin
-        numbered[i] = 3'd0 + 3'(i);
-      end
-    end
-  end
-  always_comb begin
-    place_found.place = (((banks_place[0] | banks_place[1]) | banks_place[2]) | banks_place[3]) | banks_place[4];
-    place_found.bank = ((numbered[1] | numbered[2]) | numbered[3]) | numbered[4];
-  end
-  // tables: Writer of the tables. A number is in them 39 clocks after its context if the queue pair did not exist, 73 clocks if it had
-  // another one, and out of them after 39, if nothing waits before it. Seventeen contexts may wait: those that come when as many do are
-  // lost.
-  assign tables_head = tables_queue_down_data;
-  assign tables_wanted = tables_head.known;
-  assign tables_wanted_number = tables_wanted;
-  assign tables_clearing = tables_step_q == hpcc_nic_pkg::LOOKUP_STEP_CLEAR;
-  assign tables_stores = (tables_step_q == hpcc_nic_pkg::LOOKUP_STEP_DECIDE) & (~tables_same_q);
-  for (genvar i = 0; i < 5; i++) begin : g_tables_mine_d
-    assign tables_mine_d[i] = tables_head.place.bank == 3'(i);
-    assign tables_numbers_we[i] = tables_clearing | (tables_stores & tables_mine_q[i]);
-  end
-  assign tables_seen_d = (((tables_terms[0] | tables_terms[1]) | tables_terms[2]) | tables_terms[3]) | tables_terms[4];
-  assign tables_gathered_takes[0] = tables_seen_q.alive & (tables_seen_q.number.slices_0 == tables_target_q.number.slices_0);
-  assign tables_gathered_takes[1] = tables_seen_q.alive & (tables_seen_q.number.slices_1 == tables_target_q.number.slices_1);
-  assign tables_gathered_takes[2] = tables_seen_q.alive & (tables_seen_q.number.slices_2 == tables_target_q.number.slices_2);
-  assign tables_gathered_takes[3] = tables_seen_q.alive & (tables_seen_q.number.slices_3 == tables_target_q.number.slices_3);
-  assign tables_gathered_takes[4] = tables_seen_q.alive & (tables_seen_q.number.slices_4 == tables_target_q.number.slices_4);
-  assign tables_columns = tables_gathered_column;
-  assign tables_writes = tables_step_q == hpcc_nic_pkg::LOOKUP_STEP_WRITE;
-  assign tables_done = ((tables_step_q == hpcc_nic_pkg::LOOKUP_STEP_DECIDE) & tables_same_q)
-      | (tables_writes & (tables_of_new_q | (~tables_wanted.alive)));
-  for (genvar i = 0; i < 5; i++) begin : g_tables_write
-    assign tables_write[i] = tables_clearing | (tables_writes & tables_mine_q[i]);
-  end
-  assign tables_clears = tables_clears_r_q;
-  assign tables_settled = tables_settled_r_q;
-  always_comb begin
-    tables_change_d = tables_change_q;
-    tables_change_d.place = context_qp;
-    tables_change_d.known = tables_brought;
-  end
-  always_comb begin
-    tables_same_d = tables_same_q;
-    tables_of_new_d = tables_of_new_q;
-    tables_step_d = tables_step_q;
-    tables_count_d = tables_count_q;
-    tables_target_d = tables_target_q;
-    tables_written_d = context_valid;
-    tables_scanned_d = tables_step_q == hpcc_nic_pkg::LOOKUP_STEP_SCAN;
-    case (tables_step_q)
-      hpcc_nic_pkg::LOOKUP_STEP_CLEAR: begin
-        tables_count_d = tables_count_q - 5'd1;
-        if (tables_count_q == 5'd1) begin
-          tables_step_d = hpcc_nic_pkg::LOOKUP_STEP_IDLE;
-        end
-      end
-      hpcc_nic_pkg::LOOKUP_STEP_IDLE: begin
-        tables_count_d = tables_head.place.place;
-        if (tables_queue_down_valid) begin
-          tables_step_d = hpcc_nic_pkg::LOOKUP_STEP_READ;
-        end
-      end
-      hpcc_nic_pkg::LOOKUP_STEP_READ: begin
-        tables_step_d = hpcc_nic_pkg::LOOKUP_STEP_COMPARE;
-      end
-      hpcc_nic_pkg::LOOKUP_STEP_COMPARE: begin
-        tables_step_d = hpcc_nic_pkg::LOOKUP_STEP_DECIDE;
-        tables_target_d = tables_seen_q;
-        tables_same_d = tables_seen_q == tables_wanted_number;
-      end
-      hpcc_nic_pkg::LOOKUP_STEP_DECIDE: begin
-        tables_step_d = hpcc_nic_pkg::LOOKUP_STEP_SCAN;
-        if (tables_same_q) begin
-          tables_step_d = hpcc_nic_pkg::LOOKUP_STEP_IDLE;
-        end
-        tables_count_d = 5'h1f;
-        tables_of_new_d = ~tables_target_q.alive;
-        if (~tables_target_q.alive) begin
-          tables_target_d = tables_wanted;
-        end
-      end
-      hpcc_nic_pkg::LOOKUP_STEP_SCAN: begin
-        tables_count_d = tables_count_q - 5'd1;
-        if (tables_count_q == 5'd0) begin
-          tables_step_d = hpcc_nic_pkg::LOOKUP_STEP_MATCH;
-        end
-      end
-      hpcc_nic_pkg::LOOKUP_STEP_MATCH: begin
-        tables_step_d = hpcc_nic_pkg::LOOKUP_STEP_WRITE;
-      end
-      default: begin
-        tables_step_d = hpcc_nic_pkg::LOOKUP_STEP_SCAN;
-        if (tables_done) begin
-          tables_step_d = hpcc_nic_pkg::LOOKUP_STEP_IDLE;
-        end
-        tables_count_d = 5'h1f;
-        tables_of_new_d = 1'd1;
-        tables_target_d = tables_wanted;
-      end
-    endcase
-    tables_settled_r_d = (((tables_step_q == hpcc_nic_pkg::LOOKUP_STEP_IDLE) & (~context_valid)) & (~tables_written_q))
-        & (~tables_queue_down_valid);
-    if (rst) begin
-      tables_written_d = 1'd0;
-      tables_step_d = hpcc_nic_pkg::LOOKUP_STEP_CLEAR;
-      tables_count_d = 5'd0;
-      tables_scanned_d = 1'd0;
-      tables_settled_r_d = 1'd0;
-    end
-  end
-  always_comb begin
-    tables_own_number = context_data.local_qpn;
-    if (context_data.local_qpn == 24'd0) begin
-      tables_own_number = {16'd0, context_qp};
-    end
-  end
-  always_comb begin
-    tables_brought = 26'd0;
-    if (context_data.alive) begin
-      tables_brought.alive = 1'd1;
-      tables_brought.number = {1'd0, tables_own_number};
-    end
-  end
-  always_comb begin
-    for (int i = 0; i < 5; i++) begin
-      tables_numbers_wdata[i] = tables_wanted_number;
-      if (tables_clearing) begin
-        tables_numbers_wdata[i] = 26'd0;
-      end
-    end
-  end
-  always_comb begin
-    for (int i = 0; i < 5; i++) begin
-      tables_terms[i] = 26'd0;
-      if (tables_mine_q[i]) begin
-        tables_terms[i] = tables_numbers_rdata[i];
-      end
-    end
-  end
-  always_comb begin
-    tables_values[0] = tables_target_q.number.slices_0;
-    if (tables_clearing) begin
-      tables_values[0] = tables_count_q;
-    end
-    tables_values[1] = tables_target_q.number.slices_1;
-    if (tables_clearing) begin
-      tables_values[1] = tables_count_q;
-    end
-    tables_values[2] = tables_target_q.number.slices_2;
-    if (tables_clearing) begin
-      tables_values[2] = tables_count_q;
-    end
-    tables_values[3] = tables_target_q.number.slices_3;
-    if (tables_clearing) begin
-      tables_values[3] = tables_count_q;
-    end
-    tables_values[4] = tables_target_q.number.slices_4;
-    if (tables_clearing) begin
-      tables_values[4] = tables_count_q;
-    end
-  end
-  // tables_gathered: A word of a slice's table, gathered place by place, the last one first.
-  assign tables_gathered_column = tables_gathered_gathered_q;
-  always_comb begin
-    tables_gathered_gathered_d[0] = tables_gathered_gathered_q[0];
-    if (tables_scanned_q) begin
-      tables_gathered_gathered_d[0] = tables_gathered_0_shifted;
+    clearing_d = clearing_q;
+    at_d = at_q;
+    entries_we = context_valid;
+    entries_waddr = context_qp;
+    entries_wdata = known;
+    if (clearing_q) begin
+      entries_we = 1'd1;
+      entries_waddr = at_q;
+      entries_wdata = 17'd0;
+      at_d = at_q + 8'd1;
+      clearing_d = ~(&at_q);
     end
     if (rst) begin
-      tables_gathered_gathered_d[0] = 32'd0;
-    end
-    tables_gathered_gathered_d[1] = tables_gathered_gathered_q[1];
-    if (tables_scanned_q) begin
-      tables_gathered_gathered_d[1] = tables_gathered_1_shifted;
-    end
-    if (rst) begin
-      tables_gathered_gathered_d[1] = 32'd0;
-    end
-    tables_gathered_gathered_d[2] = tables_gathered_gathered_q[2];
-    if (tables_scanned_q) begin
-      tables_gathered_gathered_d[2] = tables_gathered_2_shifted;
-    end
-    if (rst) begin
-      tables_gathered_gathered_d[2] = 32'd0;
-    end
-    tables_gathered_gathered_d[3] = tables_gathered_gathered_q[3];
-    if (tables_scanned_q) begin
-      tables_gathered_gathered_d[3] = tables_gathered_3_shifted;
-    end
-    if (rst) begin
-      tables_gathered_gathered_d[3] = 32'd0;
-    end
-    tables_gathered_gathered_d[4] = tables_gathered_gathered_q[4];
-    if (tables_scanned_q) begin
-      tables_gathered_gathered_d[4] = tables_gathered_4_shifted;
-    end
-    if (rst) begin
-      tables_gathered_gathered_d[4] = 32'd0;
+      clearing_d = 1'd1;
+      at_d = 8'd0;
     end
   end
   always_comb begin
-    tables_gathered_0_shifted.newest = tables_gathered_takes[0];
-    tables_gathered_0_shifted.earlier = tables_gathered_gathered_q[0][30:0];
-    tables_gathered_1_shifted.newest = tables_gathered_takes[1];
-    tables_gathered_1_shifted.earlier = tables_gathered_gathered_q[1][30:0];
-    tables_gathered_2_shifted.newest = tables_gathered_takes[2];
-    tables_gathered_2_shifted.earlier = tables_gathered_gathered_q[2][30:0];
-    tables_gathered_3_shifted.newest = tables_gathered_takes[3];
-    tables_gathered_3_shifted.earlier = tables_gathered_gathered_q[3][30:0];
-    tables_gathered_4_shifted.newest = tables_gathered_takes[4];
-    tables_gathered_4_shifted.earlier = tables_gathered_gathered_q[4][30:0];
+    known = 17'd0;
+    known.alive = context_data.alive;
+    known.tag = named.tag;
+  end
+  always_comb begin
+    found_d = 8'd0;
+    if ((entries_rdata.alive & (entries_rdata.tag == number_3_q.tag)) & (~clearing_q)) begin
+      found_d = number_3_q.place;
+    end
   end
   initial begin
-    key_q = 25'd0;
-    tables_written_q = 1'd0;
-    tables_change_q = 34'd0;
-    tables_mine_q = '0;
-    tables_seen_q = 26'd0;
-    tables_same_q = 1'd0;
-    tables_of_new_q = 1'd0;
-    tables_scanned_q = 1'd0;
-    tables_clears_r_q = 1'd0;
-    tables_settled_r_q = 1'd0;
-    tables_step_q = hpcc_nic_pkg::LOOKUP_STEP_CLEAR;
-    tables_count_q = 5'd0;
-    tables_target_q = 26'd0;
-    tables_gathered_gathered_q = '0;
+    number_1_q = 24'd0;
+    number_2_q = 24'd0;
+    number_3_q = 24'd0;
     found_q = 8'd0;
     found_then_q = 8'd0;
+    clearing_q = 1'd0;
+    at_q = 8'd0;
   end
   always @(posedge clk) begin
-    key_q <= key_d;
-    tables_written_q <= tables_written_d;
-    tables_change_q <= tables_change_d;
-    tables_mine_q <= tables_mine_d;
-    tables_seen_q <= tables_seen_d;
-    tables_same_q <= tables_same_d;
-    tables_of_new_q <= tables_of_new_d;
-    tables_scanned_q <= tables_scanned_d;
-    tables_clears_r_q <= tables_clearing;
-    tables_settled_r_q <= tables_settled_r_d;
-    tables_step_q <= tables_step_d;
-    tables_count_q <= tables_count_d;
-    tables_target_q <= tables_target_d;
-    tables_gathered_gathered_q <= tables_gathered_gathered_d;
+    number_1_q <= number_1_d;
+    number_2_q <= number_1_q;
+    number_3_q <= number_2_q;
     found_q <= found_d;
     found_then_q <= found_q;
+    clearing_q <= clearing_d;
+    at_q <= at_d;
   end
-  wire unused_bits = &{1'b0, context_data.law, context_data.expected_psn, context_data.send_psn, context_data.pause_class,
-      context_data.int_on, context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac,
-      context_data.remote_ip, context_data.generation, numbered[0]};
+  wire unused_bits = &{1'b0, context_data.refuse_read, context_data.refuse_write, context_data.domain, context_data.law,
+      context_data.expected_psn, context_data.send_psn, context_data.pause_class, context_data.int_on, context_data.mtu,
+      context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, context_data.generation,
+      named.place};
 endmodule
 
 `default_nettype wire

@@ -35,17 +35,17 @@ module hpcc_sched_engine (
   input  wire  rst,
   // A flow of this engine has changed.
   input  wire  notify,
-  // Its index.
+  // Index of the flow.
   input  wire  [5:0] index,
-  // Its number.
+  // Number of the flow.
   input  wire  [8:0] flow,
-  // Its sender state.
+  // Sender state of the flow.
   input  wire  hpcc_nic_pkg::flow_shared_t sender,
   // Its pacing, if `paced`; zero if it is cleared.
   input  wire  hpcc_nic_pkg::pacing_state_t pacing,
   // A flow's packets have used fewer bytes than full ones.
   input  wire  adjusted,
-  // Its index.
+  // Index of the flow whose bytes are adjusted.
   input  wire  [5:0] adjusted_index,
   // How many fewer, all together.
   input  wire  [19:0] adjust,
@@ -57,7 +57,7 @@ module hpcc_sched_engine (
   input  wire  limited,
   // A level is written; after a reset, none in every group.
   input  wire  level_write,
-  // Its group.
+  // Group whose level is written.
   input  wire  [3:0] level_group,
   // The level.
   input  wire  hpcc_nic_pkg::group_level_t level,
@@ -65,7 +65,7 @@ module hpcc_sched_engine (
   input  wire  dither,
   // Random number.
   input  wire  [15:0] random,
-  // It may have something to send.
+  // The flow may have something to send.
   input  wire  wake,
   // It is cleared; its sender state is zero then. Only with `notify`.
   input  wire  clear,

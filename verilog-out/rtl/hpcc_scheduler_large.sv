@@ -22,7 +22,7 @@ module hpcc_scheduler_large (
   input  wire  [47:0] param_data,
   // A level is written, not within 32 clocks after reset.
   input  wire  level_write,
-  // Its group.
+  // Group whose level is written.
   input  wire  [3:0] level_group,
   // Rate, UQ7.27 bytes per ns; all ones for none.
   input  wire  [33:0] level_rate,

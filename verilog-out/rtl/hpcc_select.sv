@@ -49,10 +49,14 @@ module hpcc_select (
   input  wire  times_enable,
   // A context is written; after one that is alive no other for 24 clocks.
   input  wire  context_valid,
-  // Its queue pair.
+  // Queue pair whose context is written.
   input  wire  [7:0] context_qp,
   // The context.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
+  // The entry of a region's key is written.
+  input  wire  region_valid,
+  // Region that is written.
+  input  wire  hpcc_nic_pkg::region_t region_data,
   // A message is written.
   input  wire  message_valid,
   // Queue pair and place in its ring.
@@ -61,7 +65,7 @@ module hpcc_select (
   input  wire  hpcc_nic_pkg::message_t message_data,
   // A READ begins to be answered.
   input  wire  read_valid,
-  // Its queue pair.
+  // Queue pair of the READ.
   input  wire  [7:0] read_qp,
   // The READ.
   input  wire  hpcc_nic_pkg::read_state_t read_data,
@@ -103,9 +107,9 @@ module hpcc_select (
   output wire  [23:0] feedback_value,
   // Pulse: the highest PSN sent of a queue pair's requests has grown.
   output wire  sent_valid,
-  // Its queue pair.
+  // Queue pair whose highest PSN sent has grown.
   output wire  [7:0] sent_qp,
-  // Its generation.
+  // Generation of the queue pair whose PSN has grown.
   output wire  [7:0] sent_generation,
   // One past the highest PSN sent.
   output wire  [23:0] sent_end,
@@ -202,7 +206,7 @@ module hpcc_select (
   wire  hpcc_nic_pkg::select_message_t messages_low_rdata;
   wire  messages_low_we;
   wire  [10:0] messages_low_waddr;
-  // Those behind.
+  // Words behind the lower part.
   wire  [8:0] messages_high_raddr;
   wire  hpcc_nic_pkg::select_message_t messages_high_rdata;
   wire  messages_high_we;
@@ -233,7 +237,7 @@ module hpcc_select (
   wire  hpcc_nic_pkg::select_read_t reads_low_rdata;
   wire  reads_low_we;
   wire  [10:0] reads_low_waddr;
-  // Those behind.
+  // Words behind the lower part.
   wire  [8:0] reads_high_raddr;
   wire  hpcc_nic_pkg::select_read_t reads_high_rdata;
   wire  reads_high_we;
@@ -494,6 +498,8 @@ module hpcc_select (
   logic [63:0] base_q;
   // Remote address of the message.
   logic [63:0] remote_q;
+  // The region of the packet's payload.
+  hpcc_nic_pkg::region_guard_t guard_q;
   // Remote key of the message; of a READ response its MSN.
   logic [31:0] key_q;
   // Bytes of the message.
@@ -561,7 +567,7 @@ module hpcc_select (
     .waddr(cursors_waddr),
     .wdata(cursor_found)
   );
-  hpcc_table_ram #(.WIDTH(250), .ADDRESS(11)) u_messages_low (
+  hpcc_table_ram #(.WIDTH(271), .ADDRESS(11)) u_messages_low (
     .clk(clk),
     .raddr(messages_low_raddr),
     .rdata(messages_low_rdata),
@@ -569,7 +575,7 @@ module hpcc_select (
     .waddr(messages_low_waddr),
     .wdata(message_written_q)
   );
-  hpcc_table_ram #(.WIDTH(250), .ADDRESS(9)) u_messages_high (
+  hpcc_table_ram #(.WIDTH(271), .ADDRESS(9)) u_messages_high (
     .clk(clk),
     .raddr(messages_high_raddr),
     .rdata(messages_high_rdata),
@@ -577,7 +583,7 @@ module hpcc_select (
     .waddr(messages_high_waddr),
     .wdata(message_written_q)
   );
-  hpcc_table_ram #(.WIDTH(186), .ADDRESS(11)) u_reads_low (
+  hpcc_table_ram #(.WIDTH(207), .ADDRESS(11)) u_reads_low (
     .clk(clk),
     .raddr(reads_low_raddr),
     .rdata(reads_low_rdata),
@@ -585,7 +591,7 @@ module hpcc_select (
     .waddr(reads_low_waddr),
     .wdata(read_written)
   );
-  hpcc_table_ram #(.WIDTH(186), .ADDRESS(9)) u_reads_high (
+  hpcc_table_ram #(.WIDTH(207), .ADDRESS(9)) u_reads_high (
     .clk(clk),
     .raddr(reads_high_raddr),
     .rdata(reads_high_rdata),
@@ -642,6 +648,9 @@ module hpcc_select (
     .ack_req(ack_req_q),
     .end_psn(end_psn_q),
     .base(base_q),
+    .region_valid(region_valid),
+    .region_data(region_data),
+    .guard(guard_q),
     .remote(remote_q),
     .key(key_q),
     .tag(tag_r_q),
@@ -774,6 +783,7 @@ module hpcc_select (
     read_written.generation = read_data.generation;
     read_written.first_psn = read_data.first_psn;
     read_written.address = read_data.address;
+    read_written.guard = read_data.guard;
     read_written.length = read_data.length;
     read_written.msn = read_data.msn;
     read_written.tag = read_data.tag;
@@ -783,7 +793,7 @@ module hpcc_select (
     if ((~read_valid) & read_voids_q.some) begin
       written_place.qp = voided_q;
       written_place.place = read_voids_q.place;
-      read_written = 186'd0;
+      read_written = 207'd0;
       read_voids_d.place = read_voids_q.place + 4'd1;
       read_voids_d.some = ~(&read_voids_q.place);
     end
@@ -924,7 +934,7 @@ module hpcc_select (
   end
   always_comb begin
     message_written_at_d = message_address;
-    message_written_d = message_data[249:0];
+    message_written_d = message_data[270:0];
     if (~message_valid) begin
       message_written_at_d = void_place;
       message_written_d.first_psn = 24'd0;
@@ -1031,10 +1041,11 @@ module hpcc_select (
       first_now = read.first_psn;
       end_now = read.end_psn;
       ours_d = (read.generation == shown.generation) & (read.epoch == epoch_shown);
-      message_d = 250'd0;
+      message_d = 271'd0;
       message_d.length = read.length;
       message_d.remote_key = {8'd0, read.msn};
       message_d.local_address = read.address;
+      message_d.guard = read.guard;
     end
   end
   always_comb begin
@@ -1193,7 +1204,7 @@ module hpcc_select (
   initial begin
     messages_from_high_1_q = 1'd0;
     messages_from_high_q = 1'd0;
-    message_written_q = 250'd0;
+    message_written_q = 271'd0;
     message_written_at_q = 12'd0;
     writes_message_q = 1'd0;
     reads_from_high_1_q = 1'd0;
@@ -1256,7 +1267,7 @@ module hpcc_select (
     follows_found_q = 1'd0;
     mtu_now_q = 3'd0;
     int_now_q = 1'd0;
-    message_q = 250'd0;
+    message_q = 271'd0;
     place_q = 24'd0;
     beyond_q = 24'd0;
     ours_q = 1'd0;
@@ -1282,6 +1293,7 @@ module hpcc_select (
     end_psn_q = 24'd0;
     base_q = 64'd0;
     remote_q = 64'd0;
+    guard_q = 21'd0;
     key_q = 32'd0;
     total_q = 32'd0;
     place_r_q = 24'd0;
@@ -1391,6 +1403,7 @@ module hpcc_select (
     end_psn_q <= message_q.end_psn;
     base_q <= base_d;
     remote_q <= message_q.remote_address;
+    guard_q <= message_q.guard;
     key_q <= message_q.remote_key;
     total_q <= message_q.length;
     place_r_q <= place_q;
@@ -1408,11 +1421,11 @@ module hpcc_select (
     sent_flow_q <= flow_r_q;
     sent_generation_r_q <= generation_r_q;
   end
-  wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
-      context_data.pause_class, context_data.source_port, context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip,
-      message_data.reserved, message_data.total, message_data.id, offered_flow.reserved, shown.marks, shown.flow, from_first.magnitude,
-      from_end.magnitude, message_q.generation, message_q.last, message_q.first_psn, asked_from_end.magnitude, asked_offered_1_q.marks,
-      asked_offered_1_q.flow.qp, sent_flow_q.response};
+  wire unused_bits = &{1'b0, context_data.refuse_read, context_data.refuse_write, context_data.domain, context_data.law,
+      context_data.local_qpn, context_data.expected_psn, context_data.send_psn, context_data.pause_class, context_data.source_port,
+      context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, message_data.reserved, message_data.total, message_data.id,
+      offered_flow.reserved, shown.marks, shown.flow, from_first.magnitude, from_end.magnitude, message_q.generation, message_q.last,
+      message_q.first_psn, asked_from_end.magnitude, asked_offered_1_q.marks, asked_offered_1_q.flow.qp, sent_flow_q.response};
 endmodule
 
 `default_nettype wire

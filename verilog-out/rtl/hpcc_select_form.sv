@@ -47,6 +47,12 @@ module hpcc_select_form (
   input  wire  [23:0] end_psn,
   // Address that the place counts from: local, of a READ request remote.
   input  wire  [63:0] base,
+  // The entry of a region's key is written.
+  input  wire  region_valid,
+  // Region that is written.
+  input  wire  hpcc_nic_pkg::region_t region_data,
+  // The region of the payload.
+  input  wire  hpcc_nic_pkg::region_guard_t guard,
   // Remote address of the message.
   input  wire  [63:0] remote,
   // Remote key; of READ responses their MSN.
@@ -99,6 +105,7 @@ module hpcc_select_form (
   hpcc_nic_pkg::ack_header_t aeth;
   hpcc_nic_pkg::extension_t answer;
   wire  hpcc_nic_pkg::qp_flow_t half;
+  wire  refused;
   wire  first;
   // Clock 1: address that places of the message count from.
   logic [63:0] base_1_q;
@@ -230,6 +237,9 @@ module hpcc_select_form (
   // Clock 3: which extension header the packet has.
   hpcc_nic_pkg::extension_kind_t extension_kind_d;
   hpcc_nic_pkg::extension_kind_t extension_kind_q;
+  // Does the region of the payload stand? Looked at as late as can be, one clock before the fetch is made.
+  wire  guards_stands;
+  wire  hpcc_nic_pkg::region_guard_t guard_2_q;
   // Clock 3: BTH operation code.
   hpcc_nic_pkg::opcode_t opcode_d;
   hpcc_nic_pkg::opcode_t opcode_q;
@@ -304,7 +314,7 @@ module hpcc_select_form (
     .d(tag),
     .q(tag_3_q)
   );
-  hpcc_fifo #(.WIDTH(199), .ADDRESS(6), .MARK(52)) u_packets (
+  hpcc_fifo #(.WIDTH(200), .ADDRESS(6), .MARK(52)) u_packets (
     .clk(clk),
     .rst(rst),
     .up_data(word_4_q),
@@ -348,6 +358,18 @@ module hpcc_select_form (
     .down_ready(advances_down_ready),
     .crowded(advances_crowded)
   );
+  hpcc_host_region_guards u_guards (
+    .clk(clk),
+    .region_valid(region_valid),
+    .region_data(region_data),
+    .guard(guard_2_q),
+    .stands(guards_stands)
+  );
+  hpcc_delay #(.WIDTH(21), .DEPTH(2)) u_guard_2 (
+    .clk(clk),
+    .d(guard),
+    .q(guard_2_q)
+  );
   assign room = (((~packets_crowded) & (~jobs_crowded)) & (~feedbacks_crowded)) & (~advances_crowded);
   assign stalled_d = jobs_down_valid & (~job_ready);
   assign waits = stalled_q;
@@ -355,8 +377,9 @@ module hpcc_select_form (
   assign address_d = base_1_q + {28'd0, bytes_before_q};
   assign remaining = {5'd0, total_1_q} - {1'd0, bytes_before_q};
   assign first = ~(|place_2_q);
+  assign refused = ((|length_q) & ((form_3_q == 2'd1) | (form_3_q == 2'd3))) & (~guards_stands);
   assign allowed_4_d = {11'd0, full_3_q} + beside;
-  assign has_payload_d = (|length_q) & (form_3_q != 2'd0);
+  assign has_payload_d = ((|length_q) & (form_3_q != 2'd0)) & (~refused);
   assign half = {7'd0, flow_3_q};
   assign packets_up_valid = valid_4_q & (form_4_q != 2'd0);
   assign jobs_up_valid = valid_4_q & has_payload_q;
@@ -428,6 +451,10 @@ module hpcc_select_form (
     word_4_d.extension_kind = extension_kind_q;
     word_4_d.extension = extension_q;
     word_4_d.length = length_q;
+    word_4_d.refused = refused;
+    if (refused) begin
+      word_4_d.length = 13'd0;
+    end
     word_4_d.ends_read = (form_3_q == 2'd3) & last_3_q;
     word_4_d.response = form_3_q == 2'd3;
     word_4_d.tag = tag_3_q;
@@ -520,6 +547,11 @@ module hpcc_select_form (
   end
   always_comb begin
     padded_4_d = (length_q + 13'd3) & 13'h1ffc;
+    if ((form_3_q == 2'd0) | refused) begin
+      padded_4_d = 13'd0;
+    end
+  end
+  always_comb begin
     beside = 24'd0;
     if (extension_kind_q == hpcc_nic_pkg::EXTENSION_KIND_RETH) begin
       beside = 24'hfffff0;
@@ -537,7 +569,6 @@ module hpcc_select_form (
       end
     end
     if (form_3_q == 2'd0) begin
-      padded_4_d = 13'd0;
       beside = {14'd0, overhead};
     end
   end
@@ -595,7 +626,7 @@ module hpcc_select_form (
     extension_q = 128'd0;
     extension_kind_q = hpcc_nic_pkg::EXTENSION_KIND_NONE;
     opcode_q = hpcc_nic_pkg::OPCODE_SEND_FIRST;
-    word_4_q = 199'd0;
+    word_4_q = 200'd0;
     job_4_q = 77'd0;
   end
   always @(posedge clk) begin

@@ -16,7 +16,7 @@ module hpcc_switch_stamp_header (
   input  wire  [511:0] data,
   // Its byte enables.
   input  wire  [63:0] keep,
-  // It is the first of its frame.
+  // The beat is the first of its frame.
   input  wire  first,
   // UDP destination port of INT being collected.
   input  wire  [15:0] int_port,

@@ -38,11 +38,11 @@ module hpcc_transport_notify (
   input  wire  context_valid,
   // Queue pair.
   input  wire  [7:0] context_qp,
-  // Its context.
+  // Context that is written.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // A marked packet came.
   input  wire  mark_valid,
-  // Whose.
+  // Queue pair and direction of the marked packet.
   input  wire  hpcc_nic_pkg::congestion_mark_t mark,
   // Notifications, for the builder of frames without payload.
   output wire  hpcc_nic_pkg::ack_send_t send_data,
@@ -281,9 +281,10 @@ module hpcc_transport_notify (
     decided_q <= new_state;
     decided_mark_q <= step_5_q.mark;
   end
-  wire unused_bits = &{1'b0, now[47:38], now[9:0], context_data.law, context_data.local_qpn, context_data.expected_psn,
-      context_data.send_psn, context_data.pause_class, context_data.int_on, context_data.mtu, context_data.source_port,
-      context_data.remote_qpn, context_data.remote_mac, context_data.remote_ip, context_data.alive, first.told, first.due};
+  wire unused_bits = &{1'b0, now[47:38], now[9:0], context_data.refuse_read, context_data.refuse_write, context_data.domain,
+      context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn, context_data.pause_class,
+      context_data.int_on, context_data.mtu, context_data.source_port, context_data.remote_qpn, context_data.remote_mac,
+      context_data.remote_ip, context_data.alive, first.told, first.due};
 endmodule
 
 `default_nettype wire

@@ -20,9 +20,9 @@ module hpcc_tx_ack_beats (
   input  wire  rst,
   // A context is written.
   input  wire  context_write,
-  // Its queue pair.
+  // Queue pair whose context is written.
   input  wire  [7:0] context_qp,
-  // It.
+  // Context that is written.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // Registers that frames are made by.
   input  wire  hpcc_nic_pkg::frame_settings_t settings,
@@ -156,7 +156,7 @@ module hpcc_tx_ack_beats (
     .bth(header_bth),
     .icrc_lengths(header_icrc_lengths)
   );
-  hpcc_delay #(.WIDTH(430), .DEPTH(7)) u_beside (
+  hpcc_delay #(.WIDTH(431), .DEPTH(7)) u_beside (
     .clk(clk),
     .d(plan),
     .q(beside_q)
@@ -235,7 +235,7 @@ module hpcc_tx_ack_beats (
     word.int_stack = extension;
   end
   always_comb begin
-    note = 48'd0;
+    note = 49'd0;
     note.qp = asked.qp;
     note.generation = asked.generation;
     note.psn = asked.psn;
@@ -443,7 +443,7 @@ module hpcc_tx_ack_beats (
     goes_on_8_q = 1'd0;
     second_8_q = 1'd0;
     header_8_q = 832'd0;
-    end_8_q = 93'd0;
+    end_8_q = 94'd0;
   end
   always @(posedge clk) begin
     busy_q <= busy_d;

@@ -19,9 +19,9 @@ module hpcc_tx_data_header (
   input  wire  rst,
   // A context is written.
   input  wire  context_write,
-  // Its queue pair.
+  // Queue pair whose context is written.
   input  wire  [7:0] context_qp,
-  // It.
+  // Context that is written.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // Register: READ requests have a plan and a row like any packet.
   input  wire  ack_pause,
@@ -105,7 +105,7 @@ module hpcc_tx_data_header (
   wire  queue_admits;
   // A READ request may go beside the frames of data: no request is under way, from here to where its frame is handed over.
   wire  queue_free_way;
-  // It is a request.
+  // The frame that enters is a request.
   wire  queue_enters_request;
   wire  hpcc_nic_pkg::frame_plan_t queue_down_data;
   wire  queue_down_valid;
@@ -156,7 +156,7 @@ module hpcc_tx_data_header (
   // Clock 11: the frame is a request.
   wire  request_11_d;
   logic request_11_q;
-  hpcc_fifo #(.WIDTH(200), .ADDRESS(6), .MARK(64)) u_packets (
+  hpcc_fifo #(.WIDTH(201), .ADDRESS(6), .MARK(64)) u_packets (
     .clk(clk),
     .rst(rst),
     .up_data(arriving),
@@ -191,12 +191,12 @@ module hpcc_tx_data_header (
     .bth(header_bth),
     .icrc_lengths(header_icrc_lengths)
   );
-  hpcc_delay #(.WIDTH(200), .DEPTH(7)) u_beside (
+  hpcc_delay #(.WIDTH(201), .DEPTH(7)) u_beside (
     .clk(clk),
     .d(taken),
     .q(beside_q)
   );
-  hpcc_async_ram #(.WIDTH(668), .ADDRESS(4)) u_queue_rows (
+  hpcc_async_ram #(.WIDTH(669), .ADDRESS(4)) u_queue_rows (
     .clk(clk),
     .raddr(queue_at_q),
     .rdata(queue_rows_rdata),
@@ -204,7 +204,7 @@ module hpcc_tx_data_header (
     .waddr(queue_place_q),
     .wdata(stored)
   );
-  hpcc_short_fifo #(.WIDTH(16), .ADDRESS(4), .MARK(16)) u_queue_in_order (
+  hpcc_short_fifo #(.WIDTH(17), .ADDRESS(4), .MARK(16)) u_queue_in_order (
     .clk(clk),
     .rst(rst),
     .up_data(queue_queued),
@@ -283,6 +283,7 @@ module hpcc_tx_data_header (
     row_11_d.note.generation = old.generation;
     row_11_d.note.psn = old.psn;
     row_11_d.note.tag = old.tag;
+    row_11_d.note.refused = old.refused;
   end
   always_comb begin
     arriving.packet = coming;
@@ -354,6 +355,7 @@ module hpcc_tx_data_header (
     planned.beats = beats_11_q;
     planned.spill = spills;
     planned.drop = drop_11_q;
+    planned.refused = row_11_q.note.refused;
     planned.pulls = (|beats_11_q) & (~leads);
     planned.alone = (~leads) & ((beats_11_q == 7'd0) | ((beats_11_q == 7'd1) & (drop_11_q | (~spills))));
   end
@@ -438,7 +440,7 @@ module hpcc_tx_data_header (
     queue_no_request_q = 1'd0;
     queue_place_q = 4'd0;
     queue_at_q = 4'd0;
-    row_11_q = 668'd0;
+    row_11_q = 669'd0;
     valid_11_q = 1'd0;
     beats_11_q = 7'd0;
     fills_11_q = 1'd0;

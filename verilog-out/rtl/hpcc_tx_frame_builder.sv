@@ -28,9 +28,9 @@ module hpcc_tx_frame_builder (
   input  wire  rst,
   // A context is written.
   input  wire  context_write,
-  // Its queue pair.
+  // Queue pair whose context is written.
   input  wire  [7:0] context_qp,
-  // It.
+  // Context that is written.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // Register: acknowledgements may be paused. READ requests, which may not, keep to the frames of data.
   input  wire  ack_pause,
@@ -60,21 +60,23 @@ module hpcc_tx_frame_builder (
   output wire  hpcc_nic_pkg::frame_beat_t frame_data,
   output wire  frame_valid,
   input  wire  frame_ready,
-  // A frame whose payload had a bus error has been handed over, marked bad.
+  // A frame whose payload could not be read has been handed over, marked bad.
   output wire  read_error,
+  // With `read_error`: the region of the payload stands no longer; low: host memory failed.
+  output wire  note_refused,
   // The last response of a READ has been handed over, without bus error.
   output wire  read_left,
   // A request has been handed over, without bus error.
   output wire  request_left,
-  // It has payload.
+  // The request has payload.
   output wire  note_payload,
   // Queue pair of any of them.
   output wire  [7:0] note_qp,
-  // Its generation.
+  // Generation of the queue pair of the frame.
   output wire  [7:0] note_generation,
   // The packet was a READ response.
   output wire  note_response,
-  // Its PSN.
+  // PSN of the frame.
   output wire  [23:0] note_psn,
   // Tag of its READ; of a request its `DepartureKind`.
   output wire  [4:0] note_tag
@@ -297,7 +299,7 @@ module hpcc_tx_frame_builder (
   assign waits_d = acks_comes_next | append_crowded;
   assign payload_ready = go & pull;
   assign headers_plan_ready = go & ends;
-  assign error = spoiled_q | (pull & beat.failed);
+  assign error = (spoiled_q | plan.refused) | (pull & beat.failed);
   assign bytes_counts = pull & (~acks_comes);
   assign penultimate_13_d = last_pull & spill;
   assign first_13_d = (~acks_comes) & (number_q == 2'd0);
@@ -319,6 +321,7 @@ module hpcc_tx_frame_builder (
   assign leaving = append_down_data;
   assign given = (append_down_valid & frame_ready) & leaving.last;
   assign read_error = error_out_q;
+  assign note_refused = note_out_q.refused;
   assign read_left = left_out_q;
   assign request_left = request_out_q;
   assign note_response = note_out_q.response;
@@ -448,12 +451,12 @@ module hpcc_tx_frame_builder (
     penultimate_13_q = 1'd0;
     bad_13_q = 1'd0;
     valid_14_q = 1'd0;
-    beat_14_q = 435'd0;
+    beat_14_q = 436'd0;
     error_out_q = 1'd0;
     left_out_q = 1'd0;
     request_out_q = 1'd0;
     gone_q = 1'd0;
-    note_out_q = 48'd0;
+    note_out_q = 49'd0;
   end
   always @(posedge clk) begin
     waits_q <= waits_d;

@@ -17,9 +17,9 @@ module hpcc_tx_header (
   input  wire  clk,
   // A context is written.
   input  wire  context_write,
-  // Its queue pair.
+  // Queue pair whose context is written.
   input  wire  [7:0] context_qp,
-  // It.
+  // Context that is written.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
   // Registers that frames are made by. They need four clocks to take effect.
   input  wire  hpcc_nic_pkg::frame_settings_t settings,
@@ -268,8 +268,9 @@ module hpcc_tx_header (
     fold_6_q <= fold_6_d;
     checksum_7_q <= checksum_7_d;
   end
-  wire unused_bits = &{1'b0, context_data.law, context_data.local_qpn, context_data.expected_psn, context_data.send_psn,
-      context_data.pause_class, settings.ecn, settings.cnp_dscp, settings.dscp_request, settings.dscp, found.mtu};
+  wire unused_bits = &{1'b0, context_data.refuse_read, context_data.refuse_write, context_data.domain, context_data.law,
+      context_data.local_qpn, context_data.expected_psn, context_data.send_psn, context_data.pause_class, settings.ecn, settings.cnp_dscp,
+      settings.dscp_request, settings.dscp, found.mtu};
 endmodule
 
 `default_nettype wire

@@ -46,7 +46,7 @@ module hpcc_tx_icrc_append #(
   input  wire  ack_ready,
   // The frame on `ack` is a READ request.
   output wire  ack_request,
-  // What is told when it has left.
+  // What is told when the frame has left.
   output wire  hpcc_nic_pkg::frame_note_t ack_note,
   // Beats of data.
   output wire  hpcc_nic_pkg::frame_beat_t down_data,
@@ -178,7 +178,7 @@ module hpcc_tx_icrc_append #(
     .zeros(zeros_q),
     .q(unroll_q)
   );
-  hpcc_delay #(.WIDTH(67), .DEPTH(11)) u_plan (
+  hpcc_delay #(.WIDTH(68), .DEPTH(11)) u_plan (
     .clk(clk),
     .d(plan_1_q),
     .q(plan_q)
@@ -188,7 +188,7 @@ module hpcc_tx_icrc_append #(
     .d(data_2_q),
     .q(late_q)
   );
-  hpcc_fifo #(.WIDTH(627), .ADDRESS(ADDRESS), .MARK(MARK)) u_out (
+  hpcc_fifo #(.WIDTH(628), .ADDRESS(ADDRESS), .MARK(MARK)) u_out (
     .clk(clk),
     .rst(rst),
     .up_data(stored),
@@ -199,7 +199,7 @@ module hpcc_tx_icrc_append #(
     .down_ready(out_down_ready),
     .crowded(out_crowded)
   );
-  hpcc_fifo #(.WIDTH(627), .ADDRESS(6), .MARK(28)) u_acks (
+  hpcc_fifo #(.WIDTH(628), .ADDRESS(6), .MARK(28)) u_acks (
     .clk(clk),
     .rst(rst),
     .up_data(stored),
@@ -362,7 +362,7 @@ module hpcc_tx_icrc_append #(
     number_1_q = 2'd0;
     covered_1_q = 7'd0;
     zeros_1_q = 6'd0;
-    plan_1_q = 67'd0;
+    plan_1_q = 68'd0;
     valid_13_q = 1'd0;
     last_13_q = 1'd0;
     bad_13_q = 1'd0;
@@ -372,7 +372,7 @@ module hpcc_tx_icrc_append #(
     part_13_q = 80'd0;
     eight_13_q = 3'd0;
     keep_13_q = 64'd0;
-    note_13_q = 48'd0;
+    note_13_q = 49'd0;
     yields_q = 1'd0;
     frames_q = 10'd0;
   end

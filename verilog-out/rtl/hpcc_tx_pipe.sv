@@ -29,19 +29,23 @@ module hpcc_tx_pipe (
   input  wire  context_valid,
   // Queue pair.
   input  wire  [7:0] context_qp,
-  // It.
+  // Context that is written.
   input  wire  hpcc_nic_pkg::qp_context_t context_data,
+  // Bus: the entry of a region's key is written.
+  input  wire  region_valid,
+  // Region that is written.
+  input  wire  hpcc_nic_pkg::region_t region_data,
   // Bus: a message is written.
   input  wire  message_valid,
   // Queue pair and place in its ring.
   input  wire  [11:0] message_address,
-  // It.
+  // Message that is written.
   input  wire  hpcc_nic_pkg::message_t message_data,
   // Bus: a READ begins to be answered.
   input  wire  read_valid,
   // Queue pair.
   input  wire  [7:0] read_qp,
-  // It.
+  // READ that begins to be answered.
   input  wire  hpcc_nic_pkg::read_state_t read_data,
   // Grants.
   input  wire  send_valid,
@@ -101,21 +105,23 @@ module hpcc_tx_pipe (
   output wire  [23:0] sent_end,
   // Pulse: a packet was sent that was sent before.
   output wire  repeated,
-  // Pulse: host memory failed under a packet.
+  // Pulse: the payload of a packet could not be read.
   output wire  read_error,
+  // With `read_error`: its region stands no longer; low: host memory failed.
+  output wire  note_refused,
   // Pulse: the last response of a READ has left.
   output wire  read_left,
   // Pulse: a request has left.
   output wire  request_left,
-  // It has payload.
+  // The request has payload.
   output wire  note_payload,
   // Queue pair of the pulse.
   output wire  [7:0] note_qp,
-  // Its generation.
+  // Generation of the queue pair of the frame.
   output wire  [7:0] note_generation,
-  // It was a READ response.
+  // The frame was a READ response.
   output wire  note_response,
-  // Its PSN.
+  // PSN of the frame.
   output wire  [23:0] note_psn,
   // Tag of its READ; of a request its `DepartureKind`.
   output wire  [4:0] note_tag,
@@ -241,6 +247,7 @@ module hpcc_tx_pipe (
   wire  hpcc_nic_pkg::frame_beat_t builder_frame_data;
   wire  builder_frame_valid;
   wire  builder_read_error;
+  wire  builder_note_refused;
   wire  builder_read_left;
   wire  builder_request_left;
   wire  builder_note_payload;
@@ -268,6 +275,8 @@ module hpcc_tx_pipe (
     .context_valid(context_valid),
     .context_qp(context_qp),
     .context_data(context_data),
+    .region_valid(region_valid),
+    .region_data(region_data),
     .message_valid(message_valid),
     .message_address(message_address),
     .message_data(message_data),
@@ -353,6 +362,7 @@ module hpcc_tx_pipe (
     .frame_valid(builder_frame_valid),
     .frame_ready(arbiter_data_ready),
     .read_error(builder_read_error),
+    .note_refused(builder_note_refused),
     .read_left(builder_read_left),
     .request_left(builder_request_left),
     .note_payload(builder_note_payload),
@@ -396,6 +406,7 @@ module hpcc_tx_pipe (
   assign read_done = reader_job_done;
   assign notified = builder_notified;
   assign read_error = builder_read_error;
+  assign note_refused = builder_note_refused;
   assign read_left = builder_read_left;
   assign request_left = builder_request_left;
   assign note_payload = builder_note_payload;

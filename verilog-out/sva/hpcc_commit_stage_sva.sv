@@ -7,10 +7,10 @@ module hpcc_commit_stage_sva (
   input wire rst,
   input wire response_valid,
   input wire response_ready,
-  input wire [420:0] response_data,
+  input wire [421:0] response_data,
   input wire answer_valid,
   input wire answer_ready,
-  input wire [420:0] answer_data
+  input wire [421:0] answer_data
 );
 
   // What it offers at `response` stays until it is taken.

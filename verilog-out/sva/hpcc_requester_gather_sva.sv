@@ -7,7 +7,7 @@ module hpcc_requester_gather_sva (
   input wire rst,
   input wire down_valid,
   input wire down_ready,
-  input wire [420:0] down_data
+  input wire [421:0] down_data
 );
 
   // What it offers at `down` stays until it is taken.

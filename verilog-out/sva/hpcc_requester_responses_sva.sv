@@ -7,7 +7,7 @@ module hpcc_requester_responses_sva (
   input wire rst,
   input wire machine_valid,
   input wire machine_ready,
-  input wire [196:0] machine_data
+  input wire [214:0] machine_data
 );
 
   // What it offers at `machine` stays until it is taken.

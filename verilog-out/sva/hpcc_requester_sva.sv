@@ -7,7 +7,7 @@ module hpcc_requester_sva (
   input wire rst,
   input wire action_valid,
   input wire action_ready,
-  input wire [183:0] action_data,
+  input wire [205:0] action_data,
   input wire schedule_valid,
   input wire schedule_ready,
   input wire [47:0] schedule_data,

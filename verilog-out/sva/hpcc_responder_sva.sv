@@ -7,7 +7,7 @@ module hpcc_responder_sva (
   input wire rst,
   input wire action_valid,
   input wire action_ready,
-  input wire [183:0] action_data
+  input wire [205:0] action_data
 );
 
   // What it offers at `action` stays until it is taken.

@@ -7,7 +7,7 @@ module hpcc_select_sva (
   input wire rst,
   input wire packet_valid,
   input wire packet_ready,
-  input wire [198:0] packet_data,
+  input wire [199:0] packet_data,
   input wire job_valid,
   input wire job_ready,
   input wire [76:0] job_data,

@@ -10,7 +10,7 @@ module hpcc_tx_data_header_sva (
   input wire [173:0] read_data,
   input wire plan_valid,
   input wire plan_ready,
-  input wire [10:0] plan_data
+  input wire [11:0] plan_data
 );
 
   // What it offers at `read` stays until it is taken.

@@ -154,10 +154,11 @@ impl<M: Memory> Nic<M> {
         if position.is_end() != last || packet.payload.len() != len {
             return Err(Counter::BadReadResponse);
         }
-        let address = message.work.local_address + index * u64::from(mtu);
+        let address = message.local.address.wrapping_add(index * u64::from(mtu));
         let written = match self.host.has(qpn) {
             true => self.scatter(qpn, message.work.id, index * u64::from(mtu), packet.payload),
             false if len == 0 => Ok(()),
+            false if !self.regions.holds(message.local.guard) => Err(Status::LocalAccessError),
             false => (self.memory.write(address, packet.payload)).map_err(|_| Status::LocalOperationalError),
         };
         if let Err(status) = written {

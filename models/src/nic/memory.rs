@@ -103,7 +103,7 @@ pub(super) struct Guard {
 }
 
 /// Memory that a check allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Checked {
     /// First address in memory, the region's offset added.
     pub address: u64,
@@ -124,8 +124,8 @@ impl Regions {
         self.store(region.into());
     }
 
-    /// Adds or replaces a region of a host with queues.
-    pub(super) fn store(&mut self, region: MemoryRegion) {
+    /// Adds or replaces a region with all that it can have.
+    pub fn store(&mut self, region: MemoryRegion) {
         self.writes += 1;
         self.by_key.insert(region.key, (region, self.writes));
     }
@@ -143,6 +143,13 @@ impl Regions {
     /// Removes a region.
     pub fn remove(&mut self, key: u32) {
         self.by_key.remove(&key);
+    }
+
+    /// Where in memory `length` bytes from `address` on of the region of `key` are, if a user of protection domain `domain` may use them so; zero bytes
+    /// are where they are asked for.
+    pub fn locate(&self, domain: u16, key: u32, address: u64, length: u64, access: Access) -> Option<u64> {
+        self.check(domain, key, address, length, access)
+            .map(|checked| checked.address)
     }
 
     /// Whether `length` bytes from `address` on lie in the region of `key` and may be used so. Zero bytes always may.

@@ -10,7 +10,7 @@ use super::pacing::{Groups, Pacer, SEED};
 use super::psn;
 use super::qp::{Marked, Qp};
 use super::qp_config::QpConfig;
-use super::queues::{End, Host};
+use super::queues::{End, Host, MemoryRegion};
 use super::receiver_law::ReceiverLaw;
 use super::{request_flow, response_flow};
 use crate::cc::{CongestionControl, FlowCount};
@@ -123,7 +123,13 @@ impl<M: Memory> Nic<M> {
         self.regions.insert(region);
     }
 
-    /// Removes a memory region.
+    /// Adds or replaces a memory region with all that it can have.
+    pub fn add_memory_region(&mut self, region: MemoryRegion) {
+        self.regions.store(region);
+    }
+
+    /// Removes a memory region. What was allowed to use it goes on no more: a WRITE or READ of the peer is refused at its next packet, and a work request
+    /// ends with a local access error.
     pub fn remove_region(&mut self, key: u32) {
         self.regions.remove(key);
     }
@@ -248,17 +254,21 @@ impl<M: Memory> Nic<M> {
             self.complete(now, work, Status::Flushed);
             return Ok(());
         }
-        if !self
+        let (domain, access) = match work.operation.is_read() {
+            true => (qp.config.domain, Access::LocalWrite),
+            false => (qp.config.domain, Access::Local),
+        };
+        let checked = self
             .regions
-            .allows(work.local_key, work.local_address, work.length, Access::Local)
-        {
+            .check(domain, work.local_key, work.local_address, work.length, access);
+        let Some(local) = checked else {
             self.complete(now, work, Status::LocalAccessError);
             return Ok(());
-        }
+        };
         if qp.requester.queued() >= self.config.message_queue {
             return Err(HostError::QueueFull(work.qpn));
         }
-        qp.requester.push(work);
+        qp.requester.push(work, local);
         Ok(())
     }
 

@@ -41,6 +41,12 @@ pub struct QpConfig {
     pub expected_hops: u8,
     /// Port of the peer, for a law at the receiver; without it the peer's is as the own one.
     pub peer_port: Option<PeerPort>,
+    /// Protection domain of a queue pair without queues: it uses regions of the same domain alone.
+    pub domain: u16,
+    /// The peer's WRITEs are refused, whatever the region allows; of a queue pair without queues.
+    pub refuse_write: bool,
+    /// The peer's READs are refused, whatever the region allows; of a queue pair without queues.
+    pub refuse_read: bool,
 }
 
 impl QpConfig {
@@ -64,6 +70,9 @@ impl QpConfig {
             udp_port: 0,
             expected_hops: 0,
             peer_port: None,
+            domain: 0,
+            refuse_write: false,
+            refuse_read: false,
         }
     }
 

@@ -4,6 +4,7 @@
 //! A rewind moves `nxt` back to `una` and nothing else; the address of a PSN always comes from its message.
 
 use super::completion::{Operation, Status, WorkRequest};
+use super::memory::Checked;
 use super::psn::{packets, payload_len, wire, Psn};
 use super::send_times::{departure, is_timed, SendTimes};
 use crate::cc::AckRequests;
@@ -16,6 +17,8 @@ pub(super) struct Message {
     pub start: Psn,
     pub end: Psn,
     pub kind: Kind,
+    /// Its memory, of a queue pair without queues.
+    pub local: Checked,
 }
 
 /// Peculiarities of a message of a queue pair with queues.
@@ -139,11 +142,17 @@ impl Requester {
         self.una < self.nxt
     }
 
-    pub fn push(&mut self, work: WorkRequest) {
-        self.push_as(work, Kind::default());
+    /// Of a queue pair without queues, with its memory.
+    pub fn push(&mut self, work: WorkRequest, local: Checked) {
+        self.push_message(work, Kind::default(), local);
     }
 
+    /// Of a queue pair with queues, which keep its memory.
     pub fn push_as(&mut self, work: WorkRequest, kind: Kind) {
+        self.push_message(work, kind, Checked::default());
+    }
+
+    fn push_message(&mut self, work: WorkRequest, kind: Kind, local: Checked) {
         let start = self.assigned;
         self.assigned += packets(work.length, self.mtu);
         self.messages.push_back(Message {
@@ -151,6 +160,7 @@ impl Requester {
             start,
             end: self.assigned,
             kind,
+            local,
         });
     }
 

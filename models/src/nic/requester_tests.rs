@@ -28,7 +28,7 @@ fn work(id: u64, operation: Operation, length: u64) -> WorkRequest {
 fn requester(first: u32, works: &[(Operation, u64)]) -> Requester {
     let mut requester = Requester::new(start(first), 256);
     for (id, (operation, length)) in works.iter().enumerate() {
-        requester.push(work(id as u64, *operation, *length));
+        requester.push(work(id as u64, *operation, *length), Checked::default());
     }
     requester
 }

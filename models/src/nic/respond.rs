@@ -108,19 +108,30 @@ impl<M: Memory> Nic<M> {
 
     /// Memory that a request of the peer names, if it may be used so.
     pub(super) fn remote_memory(&self, qpn: u32, reth: &RethRepr, access: Access) -> Result<Checked, NakCode> {
-        let checked = self.regions.check(
-            self.host.domain(qpn),
-            reth.key,
-            reth.address,
-            reth.length.into(),
-            access,
-        );
-        let checked = checked.ok_or(NakCode::RemoteAccess)?;
-        // removal of a region stops requests under way only where the queue pair has queues
-        Ok(Checked {
-            guard: checked.guard.filter(|_| self.host.has(qpn)),
-            ..checked
-        })
+        let checked = self
+            .regions
+            .check(self.domain(qpn), reth.key, reth.address, reth.length.into(), access);
+        checked.ok_or(NakCode::RemoteAccess)
+    }
+
+    /// Protection domain of a queue pair.
+    pub(super) fn domain(&self, qpn: u32) -> u16 {
+        match self.qps.get(&qpn).filter(|_| !self.host.has(qpn)) {
+            Some(qp) => qp.config.domain,
+            None => self.host.domain(qpn),
+        }
+    }
+
+    /// The queue pair's own rights allow this use of memory by the peer.
+    fn permits(&self, qpn: u32, access: Access) -> bool {
+        match self.qps.get(&qpn).filter(|_| !self.host.has(qpn)) {
+            Some(qp) => match access {
+                Access::RemoteWrite => !qp.config.refuse_write,
+                Access::RemoteRead => !qp.config.refuse_read,
+                _ => true,
+            },
+            None => self.host.permits(qpn, access),
+        }
     }
 
     fn queue_read(
@@ -202,7 +213,7 @@ impl<M: Memory> Nic<M> {
         };
         let total = reth.map(|reth| u64::from(reth.length));
         let fits = (qp.responder).write_fits(position, payload.len() as u64, total, qp.config.mtu.into());
-        if !fits || total > Some(MAX_MESSAGE) || !self.host.permits(qpn, Access::RemoteWrite) {
+        if !fits || total > Some(MAX_MESSAGE) || !self.permits(qpn, Access::RemoteWrite) {
             return Err(NakCode::InvalidRequest);
         }
         match reth {
@@ -285,7 +296,7 @@ impl<M: Memory> Nic<M> {
         };
         let length = u64::from(reth.length);
         let begun = qp.responder.message.is_some();
-        let permitted = self.host.permits(packet.bth.dest_qp, Access::RemoteRead);
+        let permitted = self.permits(packet.bth.dest_qp, Access::RemoteRead);
         if begun || !packet.payload.is_empty() || length > MAX_MESSAGE || !permitted {
             return Err(NakCode::InvalidRequest.into());
         }

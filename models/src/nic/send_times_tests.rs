@@ -1,6 +1,7 @@
 //! Which packets are timed and what makes a time void, worked out by hand.
 
 use super::super::completion::{Operation, WorkRequest};
+use super::super::memory::Checked;
 use super::super::psn::{start, wire};
 use super::super::requester::{Limits, Requester};
 use super::*;
@@ -20,7 +21,7 @@ const LIMITS: Limits = Limits {
 fn requester(first: u32, works: &[(Operation, u64)]) -> Requester {
     let mut requester = Requester::new(start(first), 256);
     for (id, (operation, packets)) in works.iter().enumerate() {
-        requester.push(WorkRequest {
+        let work = WorkRequest {
             id: id as u64,
             qpn: 2,
             operation: *operation,
@@ -29,7 +30,8 @@ fn requester(first: u32, works: &[(Operation, u64)]) -> Requester {
             remote_address: 0,
             remote_key: 0,
             length: 256 * packets,
-        });
+        };
+        requester.push(work, Checked::default());
     }
     requester
 }

@@ -152,9 +152,16 @@ impl<M: Memory> Nic<M> {
         let (opcode, extension) = match &next {
             Next::Write { message, index, len } => {
                 payload.resize(*len, 0);
-                let address = message.work.local_address + index * u64::from(mtu);
-                if *len > 0 && self.memory.read(address, &mut payload).is_err() {
-                    self.end_requester(now, qpn, Status::LocalOperationalError, Some(psn));
+                let address = message.local.address.wrapping_add(index * u64::from(mtu));
+                let fault = match payload.is_empty() {
+                    true => None,
+                    false if !self.regions.holds(message.local.guard) => Some(Status::LocalAccessError),
+                    false => {
+                        (self.memory.read(address, &mut payload).is_err()).then_some(Status::LocalOperationalError)
+                    }
+                };
+                if let Some(status) = fault {
+                    self.end_requester(now, qpn, status, Some(psn));
                     return None;
                 }
                 let position = Position::of(*index, message.end - message.start);

@@ -6,7 +6,7 @@
 //! | `ReadState`, `AwaitState`, `Decide` | looks the queue pair up, decides |
 //! | `AddressNeighbour`, `AwaitNeighbour`, `CompareNeighbour`, `TakeNeighbour` | looks for the neighbour (control packets), one every four clocks |
 //! | `Void`, `RemoveWork`, `RemoveFlow`, `RemoveLaw` | removal: context dead, requester, scheduler, congestion control |
-//! | `Settle`, `AwaitQuiet` | waits until memory has answered what was issued before: for the queue pair that is removed, or for the old content of a region slot |
+//! | `Settle`, `AwaitQuiet` | waits until memory has answered what was issued before: for the queue pair that is removed, or for the old content of a region's entry |
 //! | `Limit` | cap and group of a flow |
 //! | `CreateFlow`, `CreateLaw`, `FirstRate` | creation: scheduler, then the queue pair's law, or first window and rate where it has none |
 //! | `Publish` | context alive |
@@ -16,7 +16,8 @@
 //! What concerns flows is done twice, for the flow of requests and for that of READ responses.
 //!
 //! After reset every queue pair is voided on the context bus, one every five clocks: a context that is dead and of generation 0, which
-//! no queue pair ever has. Whoever listens writes its own first state, so nothing survives a reset; commands wait meanwhile.
+//! no queue pair ever has. Whoever listens writes its own first state, so nothing survives a reset; commands wait meanwhile. The entries of regions and
+//! neighbours are emptied beside it.
 //! A creation is followed by no report, work request or other command for 31 clocks, in which its listeners are done with it.
 //!
 //! Reference: `create_qp`, `remove_qp` and `control` of `hpcc_models::nic`. A queue pair one of whose halves has ended is removed by
@@ -26,6 +27,7 @@
 
 use super::control::ControlGate;
 use super::qp_states::QpStates;
+use crate::prim::lut_ram::LutRam;
 use crate::prim::ram::RamReg;
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
@@ -34,8 +36,8 @@ use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero}
 use crate::sched::ports::FlowCommandOut;
 use crate::words::congestion::LawCommand;
 use crate::words::context::{
-    AdmittedRequest, CommandResult, ControlWorkId, FlowLimit, HostCommand, HostOperation, ManagerStep, Neighbour,
-    QpContext, QpLife, Region,
+    AdmittedRequest, CommandResult, ControlWorkId, FlowLimit, HostCommand, HostOperation, KnownRegion, ManagerStep,
+    Neighbour, QpContext, QpLife, Region, RegionKey,
 };
 use crate::words::flows::{FlowUpdate, QpFlow};
 use crate::words::requester::QpOfGeneration;
@@ -87,23 +89,21 @@ pub struct Manager {
     pub cfg_control_sources: Signal<In, W<256, 4>>,
     /// A requester half has ended: `QpOfGeneration`.
     pub requester_ended_valid: Signal<In, Bit>,
-    /// Which one.
+    /// Queue pair whose requester half has ended.
     pub requester_ended: Signal<In, QpOfGeneration>,
     /// A responder half has ended.
     pub responder_ended_valid: Signal<In, Bit>,
-    /// Which one.
+    /// Queue pair whose responder half has ended.
     pub responder_ended: Signal<In, QpOfGeneration>,
     /// Bus: a context is written.
     pub context_valid: Signal<Out, Bit>,
     /// Queue pair.
     pub context_qp: Signal<Out, U<8>>,
-    /// It.
+    /// Context that is written.
     pub context_data: Signal<Out, QpContext>,
-    /// Bus: a region slot is written.
+    /// Bus: the entry of a region's key is written.
     pub region_valid: Signal<Out, Bit>,
-    /// Slot.
-    pub region_slot: Signal<Out, U<5>>,
-    /// Its content.
+    /// Region that is written.
     pub region_data: Signal<Out, Region>,
     /// Queue pairs to remove, to the requester: `QpOfGeneration`.
     pub remove: StreamOut<QpOfGeneration>,
@@ -146,8 +146,10 @@ pub struct Manager {
         law_ok,
         /// The MTU code that the command asks for exists.
         mtu_ok,
-        /// The region slot exists.
-        region_ok,
+        /// Another region has the entry of the key.
+        entry_taken,
+        /// The entry holds the region of the key.
+        region_known,
         /// The entry of the table of neighbours exists.
         neighbour_ok,
         /// The entry that is compared is the peer's.
@@ -163,7 +165,7 @@ pub struct Manager {
         replaces,
         /// A context is written, for one clock.
         context_valid_r,
-        /// A region slot is written, for one clock.
+        /// The entry of a region is written, for one clock.
         region_valid_r,
         /// A control packet was carried out, for one clock.
         accepted_r,
@@ -195,13 +197,18 @@ pub struct Manager {
     gate: ControlGate,
     states: QpStates,
     neighbours: RamReg<Neighbour, 4>,
+    /// Keys of the regions, by entry.
+    regions: LutRam<KnownRegion, 5>,
+    #[signals(Region: region, swept_region)]
+    #[signals(RegionKey: region_key, swept_key)]
+    written_region: Signal<Local, KnownRegion>,
     #[init(Constant::new(U(LAWS.iter().fold(0, |codes, law| codes | u64::from(law.needs_int) << law.code))))]
     need_int: Constant<U<8>>,
     /// Clocks until the listeners are done with a creation, and frames find the queue pair.
     settle: DFF<U<5>>,
     /// The control packet, admitted.
     request: DFF<AdmittedRequest>,
-    /// Number that the command names: of a queue pair, flow, region slot or neighbour.
+    /// Number that the command names: of a queue pair, flow or neighbour.
     index: DFF<U<24>>,
     /// What the command writes: a context, region, neighbour or limit.
     body: DFF<W<384, 6>>,
@@ -296,7 +303,16 @@ impl Logic for Manager {
         } else {
             fits & (index >= 2) & (index < 150)
         };
-        region_ok = index < 32;
+        // the entry is read while the queue pair's state is
+        region = bit_cast_word::<Region, W<384, 6>>(body);
+        region_key = bit_cast_word::<RegionKey, U<32>>(region.key);
+        regions.raddr = region_key.entry;
+        regions.we = false;
+        regions.waddr = region_key.entry;
+        fields!(written_region from region: valid, key);
+        regions.wdata = written_region;
+        region_known = regions.rdata.val().valid & (regions.rdata.val().key == region.key);
+        entry_taken = regions.rdata.val().valid & (regions.rdata.val().key != region.key);
         neighbour_ok = index < 16;
         exists = index_ok & current.alive;
         // control packets leave alone what the host created, alive or ended
@@ -338,9 +354,10 @@ impl Logic for Manager {
                 }
             }
             if operation == HostOperation::WriteRegion {
-                code = CommandResult::BadNumber;
-                if region_ok {
+                code = if region.valid { CommandResult::Exists } else { CommandResult::Absent };
+                if region_known | (region.valid & !entry_taken) {
                     code = CommandResult::Done;
+                    regions.we = true;
                     region_valid_r = true;
                     step = ManagerStep::Settle;
                 }
@@ -436,6 +453,10 @@ impl Logic for Manager {
             states.new_word.next.generation = generation;
         }
         // after reset
+        swept_key = bits_zero::<RegionKey>(0);
+        swept_key.entry = bit_cast_u::<5, 8>(sweep_qp);
+        swept_region = bits_zero::<Region>(0);
+        swept_region.key = bit_cast_number::<32, RegionKey>(swept_key);
         swept = !sweeping;
         context_qp = qp;
         if sweeping {
@@ -445,6 +466,12 @@ impl Logic for Manager {
             neighbours.we = true;
             neighbours.waddr = bit_cast_u::<4, 8>(sweep_qp);
             neighbours.wdata = bits_zero::<Neighbour>(0);
+            // every entry of the regions too, several times
+            body = bit_cast_bus::<384, 6, Region>(swept_region);
+            region_valid_r = sweep_step == 0;
+            regions.we = true;
+            regions.waddr = swept_key.entry;
+            regions.wdata = bits_zero::<KnownRegion>(0);
             sweep_step = sweep_step + 1;
             if sweep_step == 4 {
                 sweep_step = bits_u::<3>(0);
@@ -455,8 +482,7 @@ impl Logic for Manager {
         context_valid = context_valid_r;
         context_data = context_r;
         region_valid = region_valid_r;
-        region_slot = bit_cast_u::<5, 24>(index);
-        region_data = bit_cast_word::<Region, W<384, 6>>(body);
+        region_data = region;
 
         // `RemoveWork`: the requester completes what it has
         remove.valid = step == ManagerStep::RemoveWork;

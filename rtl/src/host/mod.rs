@@ -5,6 +5,7 @@ pub mod fence;
 pub mod generations;
 pub mod manager;
 pub mod qp_states;
+pub mod region_guards;
 pub mod regions;
 pub mod registers;
 

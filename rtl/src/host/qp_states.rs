@@ -20,7 +20,7 @@ pub struct QpStates {
     pub reset: Signal<In, Bit>,
     /// Queue pair.
     pub qp: Signal<In, U<8>>,
-    /// Its word, one clock later.
+    /// Word of the queue pair, one clock later.
     pub word: Signal<Out, QpLife>,
     /// One of its halves has ended, or it does not live; one clock after `qp`.
     pub ended: Signal<Out, Bit>,
@@ -30,11 +30,11 @@ pub struct QpStates {
     pub new_word: Signal<In, QpLife>,
     /// A requester half has ended.
     pub requester_ended_valid: Signal<In, Bit>,
-    /// Which.
+    /// Queue pair whose requester half has ended.
     pub requester_ended: Signal<In, QpOfGeneration>,
     /// A responder half has ended.
     pub responder_ended_valid: Signal<In, Bit>,
-    /// Which.
+    /// Queue pair whose responder half has ended.
     pub responder_ended: Signal<In, QpOfGeneration>,
     /// A half of a queue pair that lives has ended, and none of its halves before; one pulse for each.
     pub died: Signal<Out, Bit>,

@@ -44,7 +44,7 @@ pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, c
     pub cc_param_law: Signal<In, LawCode>,
     /// A level is written.
     pub level_write: Signal<In, Bit>,
-    /// Its group.
+    /// Group whose level is written.
     pub level_group: Signal<In, U<4>>,
     /// Rate, UQ7.27 bytes per ns.
     pub level_rate: Signal<In, U<34>>,
@@ -78,19 +78,19 @@ pub struct Flows<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, c
     pub context_valid: Signal<In, Bit>,
     /// Queue pair.
     pub context_qp: Signal<In, U<8>>,
-    /// It.
+    /// Context that is written.
     pub context_data: Signal<In, QpContext>,
     /// Bus: a request has left.
     pub left_valid: Signal<In, Bit>,
     /// Queue pair.
     pub left_qp: Signal<In, U<8>>,
-    /// Its generation.
+    /// Generation of the queue pair whose request has left.
     pub left_generation: Signal<In, U<8>>,
-    /// Its PSN.
+    /// PSN of the request that has left.
     pub left_psn: Signal<In, U<24>>,
     /// What that means for send times, a `DepartureKind`.
     pub left_departure: Signal<In, U<2>>,
-    /// It has payload.
+    /// The request that has left has payload.
     pub left_payload: Signal<In, Bit>,
     /// Register: least time between two probes of a queue pair, ns; 0: there are none.
     pub probe_interval: Signal<In, U<32>>,

@@ -35,7 +35,7 @@ use crate::tx::pipe::TxPipe;
 use crate::words::congestion::LawCommand;
 use crate::words::context::HostCommand;
 use crate::words::dma::{DmaJob, WriteLine};
-use crate::words::flows::{FlowOfGeneration, FlowPacket, FlowUpdate, Notice, QpFlow};
+use crate::words::flows::{FailedPacket, FlowOfGeneration, FlowPacket, FlowUpdate, Notice, QpFlow};
 use crate::words::requester::QpOfGeneration;
 use crate::words::responder::ResponseNotice;
 use crate::words::rx::{CommitEntry, ControlPacket};
@@ -111,8 +111,8 @@ pub struct Nic<const HPCC: usize = 1, const DCQCN: usize = 1, const POWERTCP: us
     works: StreamMerge<WorkRequest>,
     /// Owns messages: work requests to completions.
     requester: Requester<150, SEGMENT>,
-    /// Packets of requests under which memory failed, for the requester.
-    read_errors: LutFifo<FlowPacket, 4, 16>,
+    /// Packets of requests whose payload could not be read, for the requester.
+    read_errors: LutFifo<FailedPacket, 4, 16>,
     /// Scheduler and congestion control.
     flows: Flows<HPCC, DCQCN, POWERTCP, THETA>,
     /// Grants to frames.
@@ -143,7 +143,7 @@ pub struct Nic<const HPCC: usize = 1, const DCQCN: usize = 1, const POWERTCP: us
     left_ends: Signal<Local, Bit>,
     /// That queue pair waits to be told to the manager; the responder's own ends go first.
     left_waits: DFF<Bit>,
-    /// It.
+    /// Queue pair of the request that has left.
     left_qp: DFF<QpOfGeneration>,
     /// What the response queue says of a queue pair.
     left: Signal<Local, ResponseNotice>,
@@ -151,7 +151,7 @@ pub struct Nic<const HPCC: usize = 1, const DCQCN: usize = 1, const POWERTCP: us
     answered: Signal<Local, Commit>,
     /// What the manager is told.
     responder_end: Signal<Local, QpOfGeneration>,
-    /// The packet of a request under which memory failed.
+    /// The packet of a request whose payload could not be read.
     failed_packet: Signal<Local, FlowPacket>,
     /// Its flow.
     failed_half: Signal<Local, QpFlow>,
@@ -244,7 +244,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         StreamOut::<Action>::join(&mut self.requester.action, &mut self.rx.response_action);
         StreamOut::<Notice>::join(&mut self.rx.notice, &mut self.flows.notice);
         inputs!(responder from manager:
-            context_valid, context_qp, context_data, region_valid, region_slot, region_data);
+            context_valid, context_qp, context_data, region_valid, region_data);
         inputs!(responder from registers: cfg_reads = cfg.reads);
         inputs!(responder from queue: full, left_valid, left_qp, left_generation, left_what);
         inputs!(responder from commit: fail_valid, fail_qp, fail_generation);
@@ -272,7 +272,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         inputs!(queue from manager: context_valid, context_qp, context_data);
         self.queue.gone_valid.next = self.tx.read_left.val() | (self.tx.read_error.val() & self.tx.note_response.val());
         inputs!(queue from tx:
-            gone_failed = read_error, gone_qp = note_qp, gone_generation = note_generation, gone_psn = note_psn,
+            gone_failed = read_error, gone_refused = note_refused, gone_qp = note_qp, gone_generation = note_generation, gone_psn = note_psn,
             gone_tag = note_tag);
         StreamOut::<AckSend>::join(&mut self.queue.ack, &mut self.tx.ack);
         WorkOut::join(&mut self.queue.work, &mut self.flows.responses);
@@ -283,7 +283,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         inputs!(requester from registers: speeds = cfg.speed_valid);
         self.requester.probing.next = self.registers.cfg.probe_interval.val().any();
         inputs!(requester from manager:
-            context_valid, context_qp, context_data, region_valid, region_slot, region_data);
+            context_valid, context_qp, context_data, region_valid, region_data);
         inputs!(requester from tx: sent_valid, sent_qp, sent_generation, sent_end);
         EndedOut::join(&mut self.flows.ended, &mut self.requester.ended);
         self.read_errors.up.valid.next = self.tx.read_error.val() & !self.tx.note_response.val();
@@ -291,8 +291,9 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         self.failed_half.next.qp = self.tx.note_qp.val();
         self.failed_packet.next.flow = bit_cast_number::<16, QpFlow>(self.failed_half.val());
         fields!(failed_packet from tx: generation = note_generation, psn = note_psn);
-        self.read_errors.up.data.next = self.failed_packet.val();
-        StreamOut::<FlowPacket>::join(&mut self.read_errors.down, &mut self.requester.read_error);
+        self.read_errors.up.data.next.packet = self.failed_packet.val();
+        self.read_errors.up.data.next.refused = self.tx.note_refused.val();
+        StreamOut::<FailedPacket>::join(&mut self.read_errors.down, &mut self.requester.read_error);
         self.works.first.valid.next = self.s_axis_work.tvalid.val() & self.ready.q.val();
         self.works.first.data.next = bit_cast_word::<WorkRequest, W<320, 5>>(self.s_axis_work.tdata.val());
         self.s_axis_work.tready.next = self.works.first.ready.val() & self.ready.q.val();
@@ -343,7 +344,7 @@ impl<const HPCC: usize, const DCQCN: usize, const POWERTCP: usize, const THETA: 
         inputs!(tx from registers:
             cfg_ack_req_interval = cfg.ack_req_interval, cfg_ack_priority = cfg.ack_priority, cfg_ack_pause = cfg.ack_pause,
             cfg_times_spacing = cfg.times_spacing, cfg_times_enable = cfg.times_enable);
-        inputs!(tx from manager: context_valid, context_qp, context_data);
+        inputs!(tx from manager: context_valid, context_qp, context_data, region_valid, region_data);
         inputs!(tx from requester: message_valid, message_address, message_data);
         inputs!(tx from queue: read_valid, read_qp, read_data);
         AxisFrameOut::link(&mut self.m_axis_tx, &mut self.tx.m_axis);

@@ -32,7 +32,7 @@ pub struct AxiAddressOut {
     pub prot: Signal<Out, U<3>>,
     /// An address is offered.
     pub valid: Signal<Out, Bit>,
-    /// It is taken.
+    /// The item on offer is taken.
     pub ready: Signal<In, Bit>,
 }
 
@@ -47,7 +47,7 @@ pub struct AxiWriteDataOut {
     pub last: Signal<Out, Bit>,
     /// A beat is offered.
     pub valid: Signal<Out, Bit>,
-    /// It is taken.
+    /// The item on offer is taken.
     pub ready: Signal<In, Bit>,
 }
 
@@ -60,7 +60,7 @@ pub struct AxiWriteResponseIn {
     pub resp: Signal<In, U<2>>,
     /// A response is offered.
     pub valid: Signal<In, Bit>,
-    /// It is taken.
+    /// The item on offer is taken.
     pub ready: Signal<Out, Bit>,
 }
 
@@ -77,7 +77,7 @@ pub struct AxiReadDataIn {
     pub last: Signal<In, Bit>,
     /// A beat is offered.
     pub valid: Signal<In, Bit>,
-    /// It is taken.
+    /// The item on offer is taken.
     pub ready: Signal<Out, Bit>,
 }
 
@@ -125,7 +125,7 @@ pub struct AxiLiteAddressIn {
     pub prot: Signal<In, U<3>>,
     /// An address is offered.
     pub valid: Signal<In, Bit>,
-    /// It is taken.
+    /// The item on offer is taken.
     pub ready: Signal<Out, Bit>,
 }
 
@@ -138,7 +138,7 @@ pub struct AxiLiteWriteDataIn {
     pub strb: Signal<In, U<4>>,
     /// Data is offered.
     pub valid: Signal<In, Bit>,
-    /// It is taken.
+    /// The item on offer is taken.
     pub ready: Signal<Out, Bit>,
 }
 
@@ -149,7 +149,7 @@ pub struct AxiLiteWriteResponseOut {
     pub resp: Signal<Out, U<2>>,
     /// A response is offered.
     pub valid: Signal<Out, Bit>,
-    /// It is taken.
+    /// The item on offer is taken.
     pub ready: Signal<In, Bit>,
 }
 
@@ -162,7 +162,7 @@ pub struct AxiLiteReadDataOut {
     pub resp: Signal<Out, U<2>>,
     /// Data is offered.
     pub valid: Signal<Out, Bit>,
-    /// It is taken.
+    /// The item on offer is taken.
     pub ready: Signal<In, Bit>,
 }
 
@@ -194,7 +194,7 @@ pub struct AxisFrameIn {
     pub tuser: Signal<In, Bit>,
     /// A beat is offered.
     pub tvalid: Signal<In, Bit>,
-    /// It is taken.
+    /// The beat on offer is taken.
     pub tready: Signal<Out, Bit>,
 }
 
@@ -205,6 +205,6 @@ pub struct AxisWordIn<T: Synth> {
     pub tdata: Signal<In, T>,
     /// A word is offered.
     pub tvalid: Signal<In, Bit>,
-    /// It is taken.
+    /// The beat on offer is taken.
     pub tready: Signal<Out, Bit>,
 }

@@ -24,7 +24,7 @@ pub struct BankedTable<T: Synth, const A: usize, const L: usize, const H: usize>
     pub wdata: Signal<In, T>,
     /// Words 0 to 2^`L` - 1.
     low: TableRam<T, L>,
-    /// Those behind.
+    /// Words behind the lower part.
     high: TableRam<T, H>,
     #[registers(Bit: from_high_1, from_high)]
     writes_high: Signal<Local, Bit>,
@@ -75,7 +75,7 @@ pub struct HeldBankedTable<T: Synth, const A: usize, const L: usize, const H: us
     pub wdata: Signal<In, T>,
     /// Words 0 to 2^`L` - 1.
     low: DirectRam<T, L>,
-    /// Those behind.
+    /// Words behind the lower part.
     high: DirectRam<T, H>,
     /// Output registers of the banks: nothing is chosen before them, which the block RAM then has inside.
     #[registers(T: of_low, of_high)]

@@ -138,7 +138,7 @@ pub struct CrcState {
     pub clock: Signal<In, Clock>,
     /// There is a beat; the register keeps its value otherwise.
     pub enable: Signal<In, Bit>,
-    /// It is the first of its message.
+    /// The beat is the first of its message.
     pub first: Signal<In, Bit>,
     /// The clock belongs to a message that comes in between.
     pub aside: Signal<In, Bit>,

@@ -45,7 +45,7 @@ pub struct PacketBuffer {
     pub reset: Signal<In, Bit>,
     /// Beat of a frame, first byte in the lowest bits.
     pub beat_data: Signal<In, W<512, 8>>,
-    /// It is the frame's last.
+    /// The beat is the last of its frame.
     pub beat_last: Signal<In, Bit>,
     /// There is a beat.
     pub beat_valid: Signal<In, Bit>,

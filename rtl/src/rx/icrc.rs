@@ -17,7 +17,7 @@ pub struct IcrcCheck {
     pub bytes: Signal<In, W<512, 8>>,
     /// The beat has bytes of the packet.
     pub enable: Signal<In, Bit>,
-    /// It is the frame's first.
+    /// The beat is the first of its frame.
     pub first: Signal<In, Bit>,
     /// How many of its bytes belong to the packet, 0 to 64.
     pub covered: Signal<In, U<7>>,

@@ -50,7 +50,7 @@ pub struct RxPipe {
     pub context_valid: Signal<In, Bit>,
     /// Queue pair.
     pub context_qp: Signal<In, U<8>>,
-    /// Its context.
+    /// Context that is written.
     pub context_data: Signal<In, QpContext>,
     /// Payload of taken frames, in the lines of memory that it goes to.
     pub payload: StreamOut<WriteLine>,
@@ -60,11 +60,11 @@ pub struct RxPipe {
     pub commit: StreamOut<CommitEntry>,
     /// Requests, to the responder.
     pub request: StreamOut<RxPacket>,
-    /// Its decisions.
+    /// Decisions of the responder.
     pub request_action: StreamIn<Action>,
     /// READ responses, to the requester.
     pub response: StreamOut<RxPacket>,
-    /// Its decisions.
+    /// Decisions of the requester.
     pub response_action: StreamIn<Action>,
     /// READ echoes and congestion notifications.
     pub notice: StreamOut<Notice>,
@@ -74,7 +74,7 @@ pub struct RxPipe {
     pub answer: StreamOut<AckSend>,
     /// A request or READ response came with the mark "congestion experienced".
     pub mark_valid: Signal<Out, Bit>,
-    /// Whose.
+    /// Queue pair and direction of the marked packet.
     pub mark: Signal<Out, CongestionMark>,
     /// Pulses in the order of `hpcc_models::nic::Counter::ALL`.
     pub counts: Signal<Out, U<50>>,

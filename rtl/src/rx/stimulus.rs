@@ -286,7 +286,7 @@ pub fn aim(frame: &mut [u8], config: &NicConfig, qp: u32, peer: Ipv4Addr) {
 pub struct MemoryLine {
     /// Bytes by their places in the line; zero where nothing is written.
     pub data: [u64; 8],
-    /// Which of them are written.
+    /// Which bytes of the line are written.
     pub strobe: u64,
     /// Last of its burst: the page ends here, or what is written.
     pub last: bool,

@@ -83,7 +83,7 @@ pub struct UdpSum {
     pub bytes: Signal<In, W<512, 8>>,
     /// There is a beat.
     pub enable: Signal<In, Bit>,
-    /// It is the frame's first.
+    /// The beat is the first of its frame.
     pub first: Signal<In, Bit>,
     /// There is a VLAN tag.
     pub has_tag: Signal<In, Bit>,

@@ -53,17 +53,17 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     pub reset: Signal<In, Bit>,
     /// A flow of this engine has changed.
     pub notify: Signal<In, Bit>,
-    /// Its index.
+    /// Index of the flow.
     pub index: Signal<In, U<I>>,
-    /// Its number.
+    /// Number of the flow.
     pub flow: Signal<In, U<A>>,
-    /// Its sender state.
+    /// Sender state of the flow.
     pub sender: Signal<In, FlowShared>,
     /// Its pacing, if `paced`; zero if it is cleared.
     pub pacing: Signal<In, PacingState>,
     /// A flow's packets have used fewer bytes than full ones.
     pub adjusted: Signal<In, Bit>,
-    /// Its index.
+    /// Index of the flow whose bytes are adjusted.
     pub adjusted_index: Signal<In, U<I>>,
     /// How many fewer, all together.
     pub adjust: Signal<In, U<20>>,
@@ -75,7 +75,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     pub limited: Signal<In, Bit>,
     /// A level is written; after a reset, none in every group.
     pub level_write: Signal<In, Bit>,
-    /// Its group.
+    /// Group whose level is written.
     pub level_group: Signal<In, U<4>>,
     /// The level.
     pub level: Signal<In, GroupLevel>,
@@ -83,7 +83,7 @@ pub struct Engine<const A: usize, const I: usize, const ROWS: usize> {
     pub dither: Signal<In, Bit>,
     /// Random number.
     pub random: Signal<In, U<16>>,
-    /// It may have something to send.
+    /// The flow may have something to send.
     pub wake: Signal<In, Bit>,
     /// It is cleared; its sender state is zero then. Only with `notify`.
     pub clear: Signal<In, Bit>,

@@ -46,7 +46,7 @@ pub struct Refund<const A: usize, const I: usize> {
     pub inverse: Signal<In, U<17>>,
     /// A flow's sender state is written.
     pub written: Signal<In, Bit>,
-    /// Which flow's.
+    /// Flow whose sum is written.
     pub written_flow: Signal<In, U<A>>,
     /// The sender state.
     pub sender: Signal<In, FlowShared>,

@@ -50,7 +50,7 @@ pub struct Scheduler<
     pub param: ConfigIn,
     /// A level is written, not within 32 clocks after reset.
     pub level_write: Signal<In, Bit>,
-    /// Its group.
+    /// Group whose level is written.
     pub level_group: Signal<In, U<4>>,
     /// Rate, UQ7.27 bytes per ns; all ones for none.
     pub level_rate: Signal<In, U<34>>,

@@ -22,7 +22,7 @@ pub struct StampHeader {
     pub data: Signal<In, W<512, 8>>,
     /// Its byte enables.
     pub keep: Signal<In, U<64>>,
-    /// It is the first of its frame.
+    /// The beat is the first of its frame.
     pub first: Signal<In, Bit>,
     /// UDP destination port of INT being collected.
     pub int_port: Signal<In, U<16>>,

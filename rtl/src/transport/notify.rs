@@ -52,11 +52,11 @@ pub struct Notify {
     pub context_valid: Signal<In, Bit>,
     /// Queue pair.
     pub context_qp: Signal<In, U<8>>,
-    /// Its context.
+    /// Context that is written.
     pub context_data: Signal<In, QpContext>,
     /// A marked packet came.
     pub mark_valid: Signal<In, Bit>,
-    /// Whose.
+    /// Queue pair and direction of the marked packet.
     pub mark: Signal<In, CongestionMark>,
     /// Notifications, for the builder of frames without payload.
     pub send: StreamOut<AckSend>,

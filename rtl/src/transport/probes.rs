@@ -46,13 +46,13 @@ pub struct Probes {
     pub context_valid: Signal<In, Bit>,
     /// Queue pair.
     pub context_qp: Signal<In, U<8>>,
-    /// Its context.
+    /// Context that is written.
     pub context_data: Signal<In, QpContext>,
     /// A request with payload has left.
     pub left_valid: Signal<In, Bit>,
-    /// Its queue pair.
+    /// Queue pair of the request that has left.
     pub left_qp: Signal<In, U<8>>,
-    /// Its generation.
+    /// Generation of the queue pair whose request has left.
     pub left_generation: Signal<In, U<8>>,
     /// Notices of dispatch, responses among them.
     pub notice: StreamIn<Notice>,

@@ -40,23 +40,23 @@ pub struct SendTimes {
     pub spacing: Signal<In, U<4>>,
     /// Bus: a queue pair is created or removed. At most every third clock.
     pub context_valid: Signal<In, Bit>,
-    /// Which.
+    /// Queue pair whose context is written.
     pub context_qp: Signal<In, U<8>>,
-    /// Its context.
+    /// Context that is written.
     pub context_data: Signal<In, QpContext>,
     /// A request leaves. At most every second clock in the mean.
     pub left_valid: Signal<In, Bit>,
-    /// Its queue pair.
+    /// Queue pair of the request that has left.
     pub left_qp: Signal<In, U<8>>,
-    /// Its generation.
+    /// Generation of the queue pair whose request has left.
     pub left_generation: Signal<In, U<8>>,
-    /// Its PSN.
+    /// PSN of the request that has left.
     pub left_psn: Signal<In, U<24>>,
     /// What its departure means, a `DepartureKind`.
     pub left_departure: Signal<In, U<2>>,
     /// Queue pair of the packet that is asked for.
     pub asked_qp: Signal<In, U<8>>,
-    /// Its PSN.
+    /// PSN of the packet that is asked for.
     pub asked_psn: Signal<In, U<24>>,
     /// [`ASK_LATENCY`] clocks later: when the packet left is known.
     pub known: Signal<Out, Bit>,

@@ -34,9 +34,9 @@ pub struct AckBeats {
     pub reset: Signal<In, Bit>,
     /// A context is written.
     pub context_write: Signal<In, Bit>,
-    /// Its queue pair.
+    /// Queue pair whose context is written.
     pub context_qp: Signal<In, U<8>>,
-    /// It.
+    /// Context that is written.
     pub context_data: Signal<In, QpContext>,
     /// Registers that frames are made by.
     pub settings: Signal<In, FrameSettings>,

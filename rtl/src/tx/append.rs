@@ -56,7 +56,7 @@ pub struct IcrcAppend<const A: usize, const MARK: usize> {
     pub ack: StreamOut<FrameBeat>,
     /// The frame on `ack` is a READ request.
     pub ack_request: Signal<Out, Bit>,
-    /// What is told when it has left.
+    /// What is told when the frame has left.
     pub ack_note: Signal<Out, FrameNote>,
     /// Beats of data.
     pub down: StreamOut<FrameBeat>,

@@ -44,9 +44,9 @@ pub struct FrameBuilder {
     pub reset: Signal<In, Bit>,
     /// A context is written.
     pub context_write: Signal<In, Bit>,
-    /// Its queue pair.
+    /// Queue pair whose context is written.
     pub context_qp: Signal<In, U<8>>,
-    /// It.
+    /// Context that is written.
     pub context_data: Signal<In, QpContext>,
     /// Register: acknowledgements may be paused. READ requests, which may not, keep to the frames of data.
     pub ack_pause: Signal<In, Bit>,
@@ -66,21 +66,23 @@ pub struct FrameBuilder {
     pub ack_frame: StreamOut<FrameBeat>,
     /// Frames of data packets.
     pub frame: StreamOut<FrameBeat>,
-    /// A frame whose payload had a bus error has been handed over, marked bad.
+    /// A frame whose payload could not be read has been handed over, marked bad.
     pub read_error: Signal<Out, Bit>,
+    /// With `read_error`: the region of the payload stands no longer; low: host memory failed.
+    pub note_refused: Signal<Out, Bit>,
     /// The last response of a READ has been handed over, without bus error.
     pub read_left: Signal<Out, Bit>,
     /// A request has been handed over, without bus error.
     pub request_left: Signal<Out, Bit>,
-    /// It has payload.
+    /// The request has payload.
     pub note_payload: Signal<Out, Bit>,
     /// Queue pair of any of them.
     pub note_qp: Signal<Out, U<8>>,
-    /// Its generation.
+    /// Generation of the queue pair of the frame.
     pub note_generation: Signal<Out, U<8>>,
     /// The packet was a READ response.
     pub note_response: Signal<Out, Bit>,
-    /// Its PSN.
+    /// PSN of the frame.
     pub note_psn: Signal<Out, U<24>>,
     /// Tag of its READ; of a request its `DepartureKind`.
     pub note_tag: Signal<Out, U<5>>,
@@ -207,7 +209,7 @@ impl Logic for FrameBuilder {
         self.payload.ready.next = self.go.val() & self.pull.val();
         self.headers.plan.ready.next = self.go.val() & self.ends.val();
         inputs!(headers: gone, ack_pause);
-        self.error.next = self.spoiled.q.val() | (self.pull.val() & self.beat.val().failed);
+        self.error.next = self.spoiled.q.val() | self.plan.val().refused | (self.pull.val() & self.beat.val().failed);
         if self.go.val() {
             if self.number.q.val() != 2 {
                 self.number.d.next = self.number.q.val() + 1;
@@ -288,7 +290,7 @@ impl Logic for FrameBuilder {
         self.request_out.d.next =
             self.departs.val() | (self.given.val() & !self.leaving.val().bad & !self.note.val().response);
         assign! {
-            read_error = error_out, read_left = left_out, request_left = request_out, note_response = note_out.response, note_payload = note_out.payload, note_qp = note_out.qp,
+            read_error = error_out, note_refused = note_out.refused, read_left = left_out, request_left = request_out, note_response = note_out.response, note_payload = note_out.payload, note_qp = note_out.qp,
             note_generation = note_out.generation, note_psn = note_out.psn, note_tag = note_out.tag
         }
 

@@ -36,15 +36,15 @@ pub struct FrameQueue {
     pub closed: Signal<In, Bit>,
     /// A packet's headers begin to be made.
     pub enters: Signal<In, Bit>,
-    /// It is a request.
+    /// The frame that enters is a request.
     pub enters_request: Signal<In, Bit>,
     /// The headers of one that entered are made.
     pub valid: Signal<In, Bit>,
-    /// It is a request.
+    /// The frame is a request.
     pub request: Signal<In, Bit>,
-    /// Its row.
+    /// Row of the frame.
     pub row: Signal<In, FrameRow>,
-    /// Its plan.
+    /// Plan of the frame.
     pub plan: Signal<In, FramePlan>,
     /// The plan of the frame at hand; taken with the frame's last beat.
     pub down: StreamOut<FramePlan>,

@@ -29,9 +29,9 @@ pub struct TxHeader {
     pub clock: Signal<In, Clock>,
     /// A context is written.
     pub context_write: Signal<In, Bit>,
-    /// Its queue pair.
+    /// Queue pair whose context is written.
     pub context_qp: Signal<In, U<8>>,
-    /// It.
+    /// Context that is written.
     pub context_data: Signal<In, QpContext>,
     /// Registers that frames are made by. They need four clocks to take effect.
     pub settings: Signal<In, FrameSettings>,

@@ -9,7 +9,7 @@ use crate::prim::axi::{AxiReadOut, AxisFrameOut};
 use crate::prim::skid::{StreamIn, StreamOut};
 use crate::prim::uint::U;
 use crate::sched::ports::{FeedbackOut, SendIn};
-use crate::words::context::QpContext;
+use crate::words::context::{QpContext, Region};
 use crate::words::dma::DmaJob;
 use crate::words::transport::{AckSend, Message, ReadState, TxPacket};
 use crate::words::tx::{FrameBeat, FrameSettings, PayloadBeat};
@@ -43,19 +43,23 @@ pub struct TxPipe {
     pub context_valid: Signal<In, Bit>,
     /// Queue pair.
     pub context_qp: Signal<In, U<8>>,
-    /// It.
+    /// Context that is written.
     pub context_data: Signal<In, QpContext>,
+    /// Bus: the entry of a region's key is written.
+    pub region_valid: Signal<In, Bit>,
+    /// Region that is written.
+    pub region_data: Signal<In, Region>,
     /// Bus: a message is written.
     pub message_valid: Signal<In, Bit>,
     /// Queue pair and place in its ring.
     pub message_address: Signal<In, U<12>>,
-    /// It.
+    /// Message that is written.
     pub message_data: Signal<In, Message>,
     /// Bus: a READ begins to be answered.
     pub read_valid: Signal<In, Bit>,
     /// Queue pair.
     pub read_qp: Signal<In, U<8>>,
-    /// It.
+    /// READ that begins to be answered.
     pub read_data: Signal<In, ReadState>,
     /// Grants.
     pub send: SendIn,
@@ -83,21 +87,23 @@ pub struct TxPipe {
     pub sent_end: Signal<Out, U<24>>,
     /// Pulse: a packet was sent that was sent before.
     pub repeated: Signal<Out, Bit>,
-    /// Pulse: host memory failed under a packet.
+    /// Pulse: the payload of a packet could not be read.
     pub read_error: Signal<Out, Bit>,
+    /// With `read_error`: its region stands no longer; low: host memory failed.
+    pub note_refused: Signal<Out, Bit>,
     /// Pulse: the last response of a READ has left.
     pub read_left: Signal<Out, Bit>,
     /// Pulse: a request has left.
     pub request_left: Signal<Out, Bit>,
-    /// It has payload.
+    /// The request has payload.
     pub note_payload: Signal<Out, Bit>,
     /// Queue pair of the pulse.
     pub note_qp: Signal<Out, U<8>>,
-    /// Its generation.
+    /// Generation of the queue pair of the frame.
     pub note_generation: Signal<Out, U<8>>,
-    /// It was a READ response.
+    /// The frame was a READ response.
     pub note_response: Signal<Out, Bit>,
-    /// Its PSN.
+    /// PSN of the frame.
     pub note_psn: Signal<Out, U<24>>,
     /// Tag of its READ; of a request its `DepartureKind`.
     pub note_tag: Signal<Out, U<5>>,
@@ -124,8 +130,8 @@ impl Logic for TxPipe {
             overhead, ack_interval = cfg_ack_req_interval, times_spacing = cfg_times_spacing,
             times_enable = cfg_times_enable);
         inputs!(select:
-            context_valid, context_qp, context_data, message_valid, message_address, message_data, read_valid, read_qp,
-            read_data);
+            context_valid, context_qp, context_data, region_valid, region_data, message_valid, message_address, message_data,
+            read_valid, read_qp, read_data);
         SendIn::link(&mut self.send, &mut self.select.send);
         FeedbackOut::link(&mut self.feedback, &mut self.select.feedback);
         outputs!(select: sent_valid, sent_qp, sent_generation, sent_end, repeated);
@@ -138,7 +144,7 @@ impl Logic for TxPipe {
         self.builder.context_write.next = self.context_valid.val();
         inputs!(builder: context_qp, context_data, settings, ack_pause = cfg_ack_pause);
         outputs!(builder:
-            notified, read_error, read_left, request_left, note_payload, note_qp, note_generation, note_response, note_psn, note_tag);
+            notified, read_error, note_refused, read_left, request_left, note_payload, note_qp, note_generation, note_response, note_psn, note_tag);
 
         StreamIn::<AckSend>::link(&mut self.ack, &mut self.without_payload.ack);
         StreamIn::<AckSend>::link(&mut self.echo, &mut self.without_payload.echo);

@@ -35,9 +35,9 @@ pub struct DataHeader {
     pub reset: Signal<In, Bit>,
     /// A context is written.
     pub context_write: Signal<In, Bit>,
-    /// Its queue pair.
+    /// Queue pair whose context is written.
     pub context_qp: Signal<In, U<8>>,
-    /// It.
+    /// Context that is written.
     pub context_data: Signal<In, QpContext>,
     /// Register: READ requests have a plan and a row like any packet.
     pub ack_pause: Signal<In, Bit>,
@@ -188,14 +188,19 @@ impl Logic for DataHeader {
         row_11.turns = old.response & (old.length <= 128);
         fields!(row_11.d from old:
             note.ends_read = ends_read, note.response = response, note.qp = qp, note.generation = generation,
-            note.psn = psn, note.tag = tag);
+            note.psn = psn, note.tag = tag, note.refused = refused);
         valid_11 = made.taken;
         request_11 = !old.response;
 
         // 11: a header that fills the first beat, of a frame that is sent, leaves no room for payload in it
         spills = row_11.tail > 60;
         leads = fills_11 & !drop_11;
-        assign!(planned.beats = beats_11, planned.spill = spills, planned.drop = drop_11);
+        assign!(
+            planned.beats = beats_11,
+            planned.spill = spills,
+            planned.drop = drop_11,
+            planned.refused = row_11.note.refused
+        );
         planned.pulls = beats_11.any() & !leads;
         planned.alone = !leads & ((beats_11 == 0) | ((beats_11 == 1) & (drop_11 | !spills)));
         stored = row_11;

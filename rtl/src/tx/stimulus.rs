@@ -42,7 +42,7 @@ pub struct Peer {
     pub ip: Ipv4Addr,
     /// Its Ethernet address.
     pub mac: MacAddr,
-    /// Its queue pair.
+    /// Number of the queue pair.
     pub qpn: u32,
     /// UDP source port.
     pub source_port: u16,

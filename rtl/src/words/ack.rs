@@ -12,7 +12,7 @@ crate::word! {
     pub struct AckPlan {
         /// There is one.
         taken: Bit,
-        /// What it is.
+        /// Kind of the item.
         kind: AckKind,
         /// AETH syndrome.
         syndrome: AethSyndrome,

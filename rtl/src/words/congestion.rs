@@ -96,7 +96,7 @@ crate::word! {
         flow: U<16>,
         /// Generation of the flow.
         generation: U<8>,
-        /// It begins.
+        /// The flow is created.
         create: Bit,
     }
 
@@ -362,7 +362,7 @@ crate::word! {
     pub struct WindowSide {
         /// Amount, two's complement.
         amount: U<40>,
-        /// It lies below.
+        /// The value lies below.
         below: Bit,
     }
 

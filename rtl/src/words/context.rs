@@ -13,12 +13,24 @@ crate::kind! {
         CreateQp,
         /// Remove a queue pair.
         RemoveQp,
-        /// Write a region slot.
+        /// Write or remove a region.
         WriteRegion,
         /// Write a neighbour slot.
         WriteNeighbour,
         /// Write a flow's cap and group.
         LimitFlow,
+    }
+
+    /// What a memory region is used for.
+    pub enum RegionAccess {
+        /// Payload of this NIC's own requests is read.
+        Local,
+        /// A WRITE of the peer.
+        RemoteWrite,
+        /// A READ of the peer.
+        RemoteRead,
+        /// Data of this NIC's own READs is written.
+        LocalWrite,
     }
 
     /// How a command went.
@@ -31,9 +43,9 @@ crate::kind! {
         BadNumber,
         /// Refused: MTU.
         BadMtu,
-        /// Refused: the queue pair exists.
+        /// Refused: the queue pair exists, or another region has the key's entry.
         Exists,
-        /// Refused: no such queue pair.
+        /// Refused: no such queue pair, or no region of this key.
         Absent,
         /// Refused: a law that is not built in, or that needs INT where the queue pair collects none.
         BadLaw,
@@ -129,15 +141,21 @@ crate::word! {
         local_qpn: U<24>,
         /// Law of both of its flows: code of a `LawCode`; one that is not built in, or needs INT that is not collected, is refused.
         law: U<3>,
+        /// Protection domain: the queue pair uses regions of the same domain alone.
+        domain: U<16>,
+        /// The peer's WRITEs are refused, whatever the region allows.
+        refuse_write: Bit,
+        /// The peer's READs are refused, whatever the region allows.
+        refuse_read: Bit,
     }
 
     /// A memory region.
     pub struct Region {
-        /// The slot is in use.
+        /// The region exists; low: the region of this key is removed.
         valid: Bit,
-        /// Key, local and remote.
+        /// Key, local and remote, a `RegionKey`. A second key of an entry in use is refused.
         key: U<32>,
-        /// First address.
+        /// First address, as work requests and the wire count it.
         base: U<64>,
         /// Bytes; base + length is at most 2^64.
         length: U<64>,
@@ -145,15 +163,53 @@ crate::word! {
         remote_write: Bit,
         /// The peer may read.
         remote_read: Bit,
-        /// Not used.
-        reserved: U<32>,
+        /// Own READs may not write.
+        read_only: Bit,
+        /// Protection domain: used by queue pairs of the same domain alone.
+        domain: U<16>,
+        /// Added to an address to give that of memory, modulo 2^64.
+        offset: U<64>,
+    }
+
+    /// Key of a region.
+    pub struct RegionKey {
+        /// Any value that the host chose.
+        low: U<8>,
+        /// Entry of the region in the table.
+        entry: U<5>,
+        /// Any value that the host chose.
+        high: U<19>,
+    }
+
+    /// A region as it was when an access to it was allowed. It stands no longer once its entry has been written again.
+    pub struct RegionGuard {
+        /// Entry of the region.
+        entry: U<5>,
+        /// How often the entry had been written, modulo 2^16.
+        count: U<16>,
+    }
+
+    /// What is known of an entry of the table of regions.
+    pub struct EntryInUse {
+        /// There is a region.
+        valid: Bit,
+        /// How often the entry has been written, modulo 2^16.
+        count: U<16>,
+    }
+
+    /// Who has an entry of the table of regions.
+    pub struct KnownRegion {
+        /// There is a region.
+        valid: Bit,
+        /// Key of the region.
+        key: U<32>,
     }
 
     /// A command of the host or of a control packet to the manager of queue pairs and regions.
     pub struct HostCommand {
         /// What is to be done: code of a `HostOperation`; any other is refused.
         operation: U<3>,
-        /// Queue pair number, or slot.
+        /// Place of a queue pair, slot of a neighbour, or flow; of regions it is not used.
         index: U<24>,
         /// Not used.
         reserved: U<5>,
@@ -171,11 +227,11 @@ crate::word! {
 
     /// What the manager knows of a queue pair.
     pub struct QpLife {
-        /// It exists.
+        /// The queue pair or flow exists.
         alive: Bit,
         /// Code of its law.
         law: U<3>,
-        /// Its generation.
+        /// Generation of the queue pair.
         generation: U<8>,
         /// A control packet created it.
         by_packet: Bit,
@@ -233,7 +289,7 @@ crate::word! {
 
     /// The 70 bytes of a control packet after UDP, first byte in the highest bits.
     pub struct ControlBody {
-        /// What follows.
+        /// Bytes that follow.
         rest: U<16>,
         /// The request.
         request: ControlRequest,

@@ -25,7 +25,7 @@ crate::word! {
         flow: U<16>,
         /// Generation of the flow.
         generation: U<8>,
-        /// What happened.
+        /// Kind of event.
         kind: CcEventKind,
         /// The acknowledged packet was marked.
         ecn: Bit,
@@ -47,7 +47,7 @@ crate::word! {
         walked: Bit,
         /// Generation of the flow.
         generation: U<8>,
-        /// What happened.
+        /// Kind of event.
         kind: CcEventKind,
         /// The acknowledged packet was marked.
         ecn: Bit,
@@ -59,9 +59,9 @@ crate::word! {
 
     /// What was chosen to enter.
     pub struct DcqcnChosen {
-        /// What it is.
+        /// Kind of the entry.
         entry: DcqcnEntry,
-        /// Its flow.
+        /// Flow of the entry.
         flow: U<16>,
         /// An event of a flow number past the configured count.
         past: Bit,
@@ -161,7 +161,7 @@ crate::word! {
     pub struct RateSide {
         /// Amount, two's complement.
         amount: U<35>,
-        /// It lies below.
+        /// The value lies below.
         below: Bit,
     }
 

@@ -57,7 +57,7 @@ crate::word! {
     pub struct Burst {
         /// Lines less one.
         lines_less_one: U<6>,
-        /// Its first line.
+        /// First line of the burst.
         line: LineNumber,
     }
 
@@ -103,7 +103,7 @@ crate::word! {
     pub struct WriteLine {
         /// Bytes, the first lowest.
         data: W<512, 8>,
-        /// Which of them are written.
+        /// Which bytes of the line are written.
         strobe: U<64>,
         /// Last of its burst.
         last: Bit,

@@ -25,7 +25,7 @@ crate::word! {
 
     /// What is special about a packet that the scheduler lets go.
     pub struct GrantMarks {
-        /// It was sent before.
+        /// The packet was sent before.
         repeated: Bit,
         /// An acknowledgement is to be asked for: it fills the window, or is the first one after a rewind.
         asks: Bit,
@@ -59,6 +59,14 @@ crate::word! {
         generation: U<8>,
         /// PSN; of work one past its last.
         psn: U<24>,
+    }
+
+    /// A packet of a request that was spoiled, because its payload could not be read.
+    pub struct FailedPacket {
+        /// The packet.
+        packet: FlowPacket,
+        /// The region of its payload stands no longer; low: host memory failed.
+        refused: Bit,
     }
 
     /// What the congestion control hears of a frame that needs no engine.
@@ -105,7 +113,7 @@ crate::word! {
         now: U<48>,
         /// When the acknowledged packet left, ns.
         sent_at: U<48>,
-        /// That is known.
+        /// The time at which the packet left is known.
         sent_valid: Bit,
         /// The receiver was not ready for the packet `psn_next`.
         not_ready: Bit,

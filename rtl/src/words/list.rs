@@ -10,8 +10,8 @@ use super::congestion::{
     ScaledWindow, SpeedEntry, StepKind, UtilisationHalves, WindowSide, WindowStep,
 };
 use super::context::{
-    AdmittedRequest, ControlBody, ControlRequest, ControlWorkId, FlowLimit, HostCommand, Neighbour, QpContext, QpLife,
-    Region,
+    AdmittedRequest, ControlBody, ControlRequest, ControlWorkId, EntryInUse, FlowLimit, HostCommand, KnownRegion,
+    Neighbour, QpContext, QpLife, Region, RegionGuard, RegionKey,
 };
 use super::counters::{CounterPulse, ReadCounts, RequesterCounts, ResponderCounts};
 use super::dcqcn::{
@@ -23,8 +23,8 @@ use super::dma::{
     ReadLine, WordPlan, WriteLine,
 };
 use super::flows::{
-    EndedFlow, FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, GrantMarks, Notice, QpFlow,
-    QpHalf,
+    EndedFlow, FailedPacket, FlowCommand, FlowEvent, FlowOfGeneration, FlowPacket, FlowUpdate, FlowWork, GrantMarks,
+    Notice, QpFlow, QpHalf,
 };
 use super::numbers::{
     AlignedTiles, DividendBits, DividendPairs, DividerDifference, DividerDifference4, FineShift, HalfSum,
@@ -87,6 +87,10 @@ pub fn of_users() -> Vec<TypeDescriptor> {
         Completion::descriptor(),
         QpContext::descriptor(),
         Region::descriptor(),
+        RegionKey::descriptor(),
+        RegionGuard::descriptor(),
+        EntryInUse::descriptor(),
+        KnownRegion::descriptor(),
         Neighbour::descriptor(),
     ]
 }
@@ -372,6 +376,7 @@ pub fn of_blocks() -> Vec<TypeDescriptor> {
         EndedFlow::descriptor(),
         GrantMarks::descriptor(),
         FlowPacket::descriptor(),
+        FailedPacket::descriptor(),
         Notice::descriptor(),
         FlowEvent::descriptor(),
         FlowWork::descriptor(),

@@ -9,7 +9,7 @@ crate::word! {
     pub struct WideAddress {
         /// Upper half.
         high: Bit,
-        /// Which.
+        /// Number of the entry in its table.
         entry: U<6>,
         /// Table: 1 counters, 2 and 3 parameters.
         bank: U<3>,
@@ -19,7 +19,7 @@ crate::word! {
     pub struct GroupAddress {
         /// Upper half.
         high: Bit,
-        /// Which.
+        /// Number of the entry in its table.
         entry: U<4>,
         /// Table: 16 levels, 18 bytes sent.
         bank: U<5>,
@@ -27,7 +27,7 @@ crate::word! {
 
     /// Number of a register of 32 bits in tables of 16 registers.
     pub struct NarrowAddress {
-        /// Which.
+        /// Number of the entry in its table.
         entry: U<4>,
         /// Table: 34 and 35 flows with work.
         bank: U<6>,
@@ -95,11 +95,11 @@ crate::word! {
         operation: U<3>,
         /// Not used.
         reserved: U<5>,
-        /// Queue pair, slot or flow.
+        /// Place of a queue pair, slot of a neighbour, or flow.
         index: U<24>,
     }
 
-    /// A region as its slot keeps it.
+    /// A region as its entry keeps it.
     pub struct StoredRegion {
         /// First address.
         base: U<64>,
@@ -107,13 +107,21 @@ crate::word! {
         end_address: U<64>,
         /// It is 2^64.
         end_high: Bit,
-        /// The slot is in use.
+        /// There is a region.
         valid: Bit,
         /// The peer may write.
         remote_write: Bit,
         /// The peer may read.
         remote_read: Bit,
+        /// Own READs may not write.
+        read_only: Bit,
         /// Key.
         key: U<32>,
+        /// Protection domain.
+        domain: U<16>,
+        /// Added to an address to give that of memory.
+        offset: U<64>,
+        /// How often the entry has been written, modulo 2^16.
+        count: U<16>,
     }
 }

@@ -1,5 +1,6 @@
 //! What the requester keeps of each queue pair and of each message.
 
+use super::context::RegionGuard;
 use super::transport::AnswerKind;
 use super::wire::AethSyndrome;
 use super::work::CompletionStatus;
@@ -60,7 +61,7 @@ crate::word! {
     pub struct AnswerName {
         /// Queue pair.
         qp: U<8>,
-        /// Its generation.
+        /// Generation of the queue pair.
         generation: U<8>,
         /// PSN that is answered.
         psn: U<24>,
@@ -90,7 +91,7 @@ crate::word! {
         generation: U<8>,
         /// Queue pair.
         qp: U<8>,
-        /// It rewinds.
+        /// The acknowledgement is negative, so that the flow goes back.
         nak: Bit,
         /// The receiver was not ready.
         not_ready: Bit,
@@ -112,7 +113,7 @@ crate::word! {
         now: U<48>,
         /// When the acknowledged packet left, ns.
         sent_at: U<48>,
-        /// That is known.
+        /// The time at which the packet left is known.
         sent_valid: Bit,
     }
 
@@ -252,7 +253,7 @@ crate::word! {
     pub struct RequesterContext {
         /// The queue pair exists.
         alive: Bit,
-        /// Its generation.
+        /// Generation of the queue pair.
         generation: U<8>,
         /// Payload of a full packet is 256 << mtu bytes, 0 to 4.
         mtu: U<3>,
@@ -260,25 +261,29 @@ crate::word! {
         int_on: Bit,
         /// First PSN sent.
         first_psn: U<24>,
+        /// Protection domain.
+        domain: U<16>,
     }
 
     /// What posting needs of a context.
     pub struct PostContext {
         /// The queue pair exists.
         alive: Bit,
-        /// Its generation.
+        /// Generation of the queue pair.
         generation: U<8>,
         /// Payload of a full packet is 256 << mtu bytes, 0 to 4.
         mtu: U<3>,
         /// First PSN sent.
         first_psn: U<24>,
+        /// Protection domain.
+        domain: U<16>,
     }
 
     /// A context on its way into the requester's table.
     pub struct LandingContext {
         /// Queue pair.
         qp: U<8>,
-        /// Its context.
+        /// Context of the queue pair.
         created: RequesterContext,
         /// It voids what is left of an earlier generation.
         voids: Bit,
@@ -310,9 +315,11 @@ crate::word! {
 
     /// What is needed of a message later than the rest.
     pub struct LaterMessage {
-        /// Local address.
+        /// Local address in memory.
         base: U<64>,
-        /// Its work request.
+        /// The region of that memory, which must still stand.
+        guard: RegionGuard,
+        /// Work request of the message.
         work: OwnWork,
     }
 
@@ -328,7 +335,7 @@ crate::word! {
     pub struct ArrivedResponse {
         /// Queue pair.
         qp: U<8>,
-        /// Its generation.
+        /// Generation of the queue pair.
         generation: U<8>,
         /// PSN.
         psn: U<24>,
@@ -346,7 +353,7 @@ crate::word! {
         base: U<64>,
         /// Bytes of the READ before this payload.
         ahead: U<36>,
-        /// It is the last of its READ.
+        /// The response is the last of its READ.
         last: Bit,
     }
 
@@ -378,7 +385,7 @@ crate::word! {
         psn: U<24>,
         /// Which answer.
         answer: AnswerKind,
-        /// Its syndrome.
+        /// AETH syndrome of the answer.
         syndrome: AethSyndrome,
         /// Memory refused its data.
         failed: Bit,
@@ -394,9 +401,9 @@ crate::word! {
 
     /// A queue pair of a generation.
     pub struct QpOfGeneration {
-        /// Its number.
+        /// Number of the queue pair.
         qp: U<8>,
-        /// Its generation.
+        /// Generation of the queue pair.
         generation: U<8>,
     }
 }

@@ -1,5 +1,6 @@
 //! What the responder keeps of each queue pair, and what it is told about them.
 
+use super::context::RegionGuard;
 use crate::prim::uint::U;
 use rust_hdl::prelude::Bit;
 
@@ -12,8 +13,10 @@ crate::word! {
         newest_write: U<24>,
         /// Messages completed.
         msn: U<24>,
-        /// Where the next payload of the message in progress goes.
+        /// Where the next payload of the message in progress goes, as the peer counts it.
         address: U<64>,
+        /// The region of that message, which must still stand.
+        guard: RegionGuard,
         /// Bytes of it to come.
         remaining: U<32>,
         /// READs accepted, modulo 256.

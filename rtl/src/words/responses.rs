@@ -54,7 +54,7 @@ crate::kind! {
 crate::word! {
     /// An answer in the hands of the response queue; its INT lies in a table.
     pub struct QueuedAnswer {
-        /// What it is.
+        /// Kind of the item.
         kind: CommitKind,
         /// Queue pair.
         qp: U<8>,
@@ -134,12 +134,14 @@ crate::word! {
     pub struct ReadEnd {
         /// Queue pair.
         qp: U<8>,
-        /// Its generation.
+        /// Generation of the queue pair.
         generation: U<8>,
         /// PSN of the response.
         psn: U<24>,
         /// It could not be read.
         failed: Bit,
+        /// It failed because the region of its memory stands no longer.
+        refused: Bit,
         /// Tag of its READ.
         tag: U<5>,
     }
@@ -156,7 +158,7 @@ crate::word! {
     pub struct ReadWork {
         /// Queue pair.
         qp: U<8>,
-        /// Its generation.
+        /// Generation of the queue pair.
         generation: U<8>,
         /// The flow begins anew.
         restart: Bit,
@@ -170,11 +172,11 @@ crate::word! {
     pub struct QpChange {
         /// Queue pair.
         qp: U<8>,
-        /// Its generation.
+        /// Generation of the queue pair.
         generation: U<8>,
-        /// It exists.
+        /// The queue pair or flow exists.
         alive: Bit,
-        /// It collects INT.
+        /// The queue pair collects INT.
         int_on: Bit,
     }
 }

@@ -197,7 +197,7 @@ crate::word! {
         body: W<560, 9>,
         /// IPv4 address of the sender.
         source_ip: U<32>,
-        /// Which port it came to.
+        /// Kind of UDP port that the frame came to.
         role: FrameRole,
         /// ECN field of IPv4.
         ecn: U<2>,
@@ -289,7 +289,7 @@ crate::word! {
         source_ip: U<32>,
         /// Why it is dropped.
         drop_code: DropCode,
-        /// Which port it came to.
+        /// Kind of UDP port that the frame came to.
         role: FrameRole,
         /// ECN field of IPv4.
         ecn: U<2>,
@@ -327,7 +327,7 @@ crate::word! {
         qp: U<8>,
         /// Why it is dropped.
         drop_code: DropCode,
-        /// Which port it came to.
+        /// Kind of UDP port that the frame came to.
         role: FrameRole,
         /// Bytes of INT header and stack.
         int_length: U<6>,
@@ -353,7 +353,7 @@ crate::word! {
 
     /// What decides when a frame has its turn, and where it then goes.
     pub struct FrameTurn {
-        /// What it is.
+        /// Where the frame goes.
         fate: FrameFate,
         /// The responder decides about it.
         request: Bit,
@@ -435,17 +435,17 @@ crate::word! {
 
     /// A commit that waits for a write, or not.
     pub struct CommitEntry {
-        /// What is to happen.
+        /// What is to happen once memory has the payload.
         commit: Commit,
-        /// It waits for a write.
+        /// The entry waits for a write.
         waits: Bit,
     }
 
     /// The same without its INT, which waits elsewhere.
     pub struct CommitTurn {
-        /// What is to happen.
+        /// What is to happen once memory has the payload.
         commit: CommitHead,
-        /// It waits for a write.
+        /// The entry waits for a write.
         waits: Bit,
     }
 

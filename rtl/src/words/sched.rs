@@ -39,7 +39,7 @@ crate::kind! {
 crate::word! {
     /// One operation.
     pub struct Operation {
-        /// What it is.
+        /// Kind of the item.
         kind: OpKind,
         /// Generation that it is meant for.
         generation: U<8>,
@@ -93,7 +93,7 @@ crate::word! {
 
     /// Whether a flow exists, and which one it is.
     pub struct LiveFlow {
-        /// It exists.
+        /// The queue pair or flow exists.
         alive: Bit,
         /// Generation.
         generation: U<8>,
@@ -101,7 +101,7 @@ crate::word! {
 
     /// A flow's sender state, [`hpcc_models::sched::SenderState`].
     pub struct SenderFlow {
-        /// What visits read.
+        /// State that visits read.
         shared: FlowShared,
         /// When the timer was armed or something was acknowledged, 1.024 us.
         since: U<16>,
@@ -149,9 +149,9 @@ crate::word! {
     pub struct Wake {
         /// Whose.
         place: FlowPlace,
-        /// It may have something to send.
+        /// The flow may have something to send.
         wake: Bit,
-        /// It is cleared.
+        /// The flow is cleared.
         clear: Bit,
     }
 
@@ -249,7 +249,7 @@ crate::word! {
         bytes: U<32>,
         /// When the acknowledged packet was sent, ns.
         sent_at: U<48>,
-        /// That is known.
+        /// The time at which the packet left is known.
         sent_valid: Bit,
         /// ECN echo.
         ecn: Bit,

@@ -95,7 +95,7 @@ crate::word! {
         ethertype: U<16>,
         /// IPv4, UDP, INT.
         window: W<240, 4>,
-        /// What follows.
+        /// Bytes that follow.
         rest: W<160, 3>,
     }
 
@@ -109,11 +109,11 @@ crate::word! {
         tag_type: U<16>,
         /// Tag control information.
         tag: U<16>,
-        /// What follows.
+        /// Ethertype of what follows.
         ethertype: U<16>,
         /// IPv4, UDP, INT.
         window: W<240, 4>,
-        /// What follows.
+        /// Bytes that follow.
         rest: W<128, 2>,
     }
 

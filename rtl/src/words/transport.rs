@@ -1,5 +1,6 @@
 //! Packets between the parser, the engines of the transport and the frame builders.
 
+use super::context::RegionGuard;
 use super::wire::{AethSyndrome, Opcode};
 use crate::prim::uint::U;
 use crate::prim::wide::W;
@@ -68,6 +69,8 @@ crate::kind! {
         ReadGap,
         /// Data of a READ that is here already: only its echo counts.
         ReadDuplicate,
+        /// Data of a READ whose memory may not be used any more.
+        ReadRefused,
     }
 
     /// What happens to the notifications of a queue pair.
@@ -128,11 +131,17 @@ crate::word! {
         mtu: U<3>,
         /// The queue pair collects INT.
         int_on: Bit,
+        /// Protection domain of the queue pair.
+        domain: U<16>,
+        /// The queue pair takes no WRITEs.
+        refuse_write: Bit,
+        /// The queue pair takes no READs.
+        refuse_read: Bit,
     }
 
     /// What is to happen once the memory has taken a packet's payload.
     pub struct Commit {
-        /// What it is.
+        /// Kind of the item.
         kind: CommitKind,
         /// Queue pair.
         qp: U<8>,
@@ -146,7 +155,7 @@ crate::word! {
         msn: U<24>,
         /// Bytes of INT.
         int_length: U<6>,
-        /// Which answer, if it is one.
+        /// Kind of answer, if the entry is an answer.
         answer: AnswerKind,
         /// The queue pair collects INT.
         int_on: Bit,
@@ -161,7 +170,7 @@ crate::word! {
 
     /// A [`Commit`] without its INT, or the `ReadRequest` in its place: its lower bits.
     pub struct CommitHead {
-        /// What it is.
+        /// Kind of the item.
         kind: CommitKind,
         /// Queue pair.
         qp: U<8>,
@@ -175,7 +184,7 @@ crate::word! {
         msn: U<24>,
         /// Bytes of INT.
         int_length: U<6>,
-        /// Which answer, if it is one.
+        /// Kind of answer, if the entry is an answer.
         answer: AnswerKind,
         /// The queue pair collects INT.
         int_on: Bit,
@@ -198,11 +207,13 @@ crate::word! {
     pub struct Action {
         /// Take the payload; skip it otherwise.
         take: Bit,
-        /// Where it goes; of a READ, the first byte that it asks for.
+        /// Where in memory it goes; of a READ, where the first byte that it asks for is.
         address: U<64>,
+        /// Of a READ: the region that must still stand when it is answered.
+        guard: RegionGuard,
         /// There is something to commit.
         commits: Bit,
-        /// What it is.
+        /// Kind of the item.
         kind: CommitKind,
         /// PSN: of the acknowledgement, the READ's first, or the answer's.
         psn: U<24>,
@@ -210,7 +221,7 @@ crate::word! {
         syndrome: AethSyndrome,
         /// MSN; of READ data, whether it is the last of its READ.
         msn: U<24>,
-        /// Which answer, if it is one.
+        /// Kind of answer, if the entry is an answer.
         answer: AnswerKind,
         /// Of the responder: `msn` counts a message that ends with this packet.
         ends: Bit,
@@ -274,9 +285,9 @@ crate::word! {
 
     /// A step of the notification point.
     pub struct NotifyStep {
-        /// What happens.
+        /// Kind of event.
         kind: NotifyKind,
-        /// Whose packet.
+        /// Queue pair and direction of the marked packet.
         mark: CongestionMark,
     }
 
@@ -284,7 +295,7 @@ crate::word! {
     pub struct ProbeState {
         /// Generation of the queue pair.
         generation: U<8>,
-        /// It collects INT.
+        /// The queue pair collects INT.
         int_on: Bit,
         /// A probe has been sent.
         begun: Bit,
@@ -300,7 +311,7 @@ crate::word! {
 
     /// A step of a queue pair's probes.
     pub struct ProbeStep {
-        /// What happens.
+        /// Kind of event.
         kind: ProbeKind,
         /// Queue pair.
         qp: U<8>,
@@ -342,10 +353,12 @@ crate::word! {
         length: U<13>,
         /// Last response of a READ: tell the response queue when it has left.
         ends_read: Bit,
-        /// It is a READ response.
+        /// The packet is a READ response.
         response: Bit,
         /// Tag of its READ; of a request its `DepartureKind`.
         tag: U<5>,
+        /// The region of its payload stands no longer: it has no payload, is spoiled, and ends its queue pair.
+        refused: Bit,
     }
 
     /// When a packet of a queue pair's requests left.
@@ -396,7 +409,7 @@ crate::word! {
         last: Bit,
         /// Generation.
         generation: U<8>,
-        /// Local address.
+        /// Local address in memory.
         local_address: U<64>,
         /// Remote address.
         remote_address: U<64>,
@@ -404,12 +417,14 @@ crate::word! {
         remote_key: U<32>,
         /// Bytes of this message.
         length: U<32>,
+        /// The region of its memory, which must still stand.
+        guard: RegionGuard,
         /// Number of the work request.
         id: U<64>,
         /// Bytes of the work request.
         total: U<32>,
         /// Not used.
-        reserved: U<38>,
+        reserved: U<17>,
     }
 
     /// A READ that is being answered.
@@ -420,8 +435,10 @@ crate::word! {
         first_psn: U<24>,
         /// Number of responses.
         count: U<24>,
-        /// Address of the first byte.
+        /// First byte in memory.
         address: U<64>,
+        /// The region that must still stand.
+        guard: RegionGuard,
         /// Bytes.
         length: U<32>,
         /// MSN of the responses.
@@ -434,7 +451,7 @@ crate::word! {
 
     /// What a READ asks for, in the place of INT.
     pub struct ReadRequest {
-        /// First byte.
+        /// First byte in memory.
         address: U<64>,
         /// Bytes.
         length: U<32>,
@@ -442,5 +459,7 @@ crate::word! {
         count: U<24>,
         /// It was asked for before.
         duplicate: Bit,
+        /// The region that must still stand.
+        guard: RegionGuard,
     }
 }

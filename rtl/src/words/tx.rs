@@ -1,5 +1,6 @@
 //! Beats of frames on their way out.
 
+use super::context::RegionGuard;
 use super::flows::{GrantMarks, QpHalf};
 use super::transport::{ExtensionKind, TxPacket};
 use super::wire::{Extension, IcrcLengths, Opcode, OuterHeaders};
@@ -30,7 +31,7 @@ crate::word! {
         data: W<512, 8>,
         /// Which of them belong to the frame.
         keep: U<64>,
-        /// It is the frame's last.
+        /// The beat is the last of its frame.
         last: Bit,
         /// The frame is bad; with `last`.
         bad: Bit,
@@ -42,7 +43,7 @@ crate::word! {
         data: W<512, 8>,
         /// How many of them belong to the payload.
         count: U<7>,
-        /// It is the payload's last.
+        /// The beat is the last of its payload.
         last: Bit,
         /// A bus error happened; with `last`.
         failed: Bit,
@@ -52,9 +53,9 @@ crate::word! {
     pub struct FrameNote {
         /// Last response of a READ.
         ends_read: Bit,
-        /// It is a READ response.
+        /// The packet is a READ response.
         response: Bit,
-        /// It has payload.
+        /// The frame has payload.
         payload: Bit,
         /// Queue pair.
         qp: U<8>,
@@ -64,6 +65,8 @@ crate::word! {
         psn: U<24>,
         /// Tag of its READ; of a request its `DepartureKind`.
         tag: U<5>,
+        /// It was spoiled because the region of its payload stands no longer.
+        refused: Bit,
     }
 
     /// Type of service of an IPv4 header.
@@ -90,7 +93,7 @@ crate::word! {
     pub struct HeaderContext {
         /// The queue pair exists.
         alive: Bit,
-        /// Its generation.
+        /// Generation of the queue pair.
         generation: U<8>,
         /// The other end.
         peer: Peer,
@@ -156,7 +159,7 @@ crate::word! {
     pub struct WaitingPacket {
         /// The packet.
         packet: TxPacket,
-        /// It is a READ request.
+        /// The packet is a READ request.
         read: Bit,
     }
 
@@ -228,7 +231,7 @@ crate::word! {
         extension: ExtensionKind,
         /// It takes turns with the other kind: a READ request, or a READ response of at most 128 bytes.
         turns: Bit,
-        /// What is told when it has left.
+        /// What is told when the frame has left.
         note: FrameNote,
     }
 
@@ -240,6 +243,8 @@ crate::word! {
         spill: Bit,
         /// The packet's queue pair is gone: nothing is sent.
         drop: Bit,
+        /// The region of its payload stands no longer: it has none, and is spoiled.
+        refused: Bit,
         /// The first beat takes payload.
         pulls: Bit,
         /// The first beat is the last.
@@ -252,7 +257,7 @@ crate::word! {
         plan: FramePlan,
         /// Where its row lies.
         at: U<4>,
-        /// It is a request.
+        /// The frame is a request.
         request: Bit,
     }
 
@@ -278,7 +283,7 @@ crate::word! {
     pub struct BuiltBeat {
         /// Its number in the frame: 0, 1, or 2 for all later ones.
         number: U<2>,
-        /// It is the frame's last.
+        /// The beat is the last of its frame.
         last: Bit,
         /// It is the last but one of a frame that spills.
         penultimate: Bit,
@@ -308,7 +313,7 @@ crate::word! {
     pub struct SelectContext {
         /// The queue pair exists.
         alive: Bit,
-        /// Its generation.
+        /// Generation of the queue pair.
         generation: U<8>,
         /// Payload of a full packet is 256 << mtu bytes, 0 to 4.
         mtu: U<3>,
@@ -368,6 +373,8 @@ crate::word! {
         remote_key: U<32>,
         /// Bytes of this message.
         length: U<32>,
+        /// The region of its memory, which must still stand.
+        guard: RegionGuard,
     }
 
     /// What the selection of packets needs of a READ that is answered.
@@ -380,13 +387,15 @@ crate::word! {
         few: Bit,
         /// Generation.
         generation: U<8>,
-        /// Address of the first byte.
+        /// First byte in memory.
         address: U<64>,
+        /// The region of that memory, which must still stand.
+        guard: RegionGuard,
         /// Bytes.
         length: U<32>,
         /// MSN of the responses.
         msn: U<24>,
-        /// Its tag.
+        /// Tag of the READ.
         tag: U<5>,
         /// Epoch of the READs that it belongs to.
         epoch: U<4>,
@@ -460,7 +469,7 @@ crate::word! {
     pub struct CrcStep {
         /// It has bytes that the ICRC covers.
         covers: Bit,
-        /// It is the first of its frame.
+        /// The beat is the first of its frame.
         first: Bit,
         /// Its frame is an acknowledgement or the like, which comes between the beats of another.
         aside: Bit,
@@ -480,7 +489,7 @@ crate::word! {
         eight: U<3>,
         /// Bytes of the beat that belong to the frame.
         count: U<7>,
-        /// It is the frame's last.
+        /// The beat is the last of its frame.
         last: Bit,
         /// The frame is bad; counts with `last`.
         bad: Bit,
@@ -488,7 +497,7 @@ crate::word! {
         ack: Bit,
         /// It takes turns with the other kind: a READ request, or a READ response of at most 128 bytes.
         turns: Bit,
-        /// What is told when it has left.
+        /// What is told when the frame has left.
         note: FrameNote,
     }
 
@@ -498,7 +507,7 @@ crate::word! {
         beat: FrameBeat,
         /// It takes turns with the other kind: a READ request, or a READ response of at most 128 bytes.
         turns: Bit,
-        /// What is told when it has left.
+        /// What is told when the frame has left.
         note: FrameNote,
     }
 }

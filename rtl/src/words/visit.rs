@@ -151,13 +151,13 @@ crate::word! {
     pub struct Member {
         /// It has work.
         active: Bit,
-        /// Its group.
+        /// Group of the flow.
         group: U<4>,
     }
 
     /// What is needed of a flow when a packet of it leaves.
     pub struct LeavingFlow {
-        /// Its group.
+        /// Group of the flow.
         group: U<4>,
         /// Payload of a full packet is 256 << mtu bytes.
         mtu: U<3>,

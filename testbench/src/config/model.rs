@@ -194,7 +194,7 @@ impl NicSetup {
     pub fn model(&self, laws: Vec<CodedLaw>) -> Result<Nic<BlockMemory>, HostError> {
         let mut memory = BlockMemory::default();
         for block in &self.memory {
-            memory.add(block.region.address, block.bytes.clone());
+            memory.add(block.place(), block.bytes.clone());
         }
         let config = NicConfig {
             send_times: self.send_times(),
@@ -205,7 +205,7 @@ impl NicSetup {
             nic.add_law(code, law);
         }
         for block in &self.memory {
-            nic.add_region(block.region);
+            nic.add_memory_region(block.region);
         }
         if let Ok(own) = self.hpcc_params() {
             nic.set_receiver_law(Box::new(move |qp| receiver_law(&own, qp)));

@@ -5,11 +5,12 @@
 use super::limits::Limits;
 use super::model::{ack_req_interval, law_code, law_name, needs_int};
 use super::queues::{QueueSetup, RING_SPACE};
-use super::sections::{File, MemorySection, QpSection, RemoteAccess, WorkSection};
+use super::sections::{File, MemorySection, QpSection, RefusedName, RemoteAccess, WorkSection};
 use hpcc_models::cc::dcqcn::DcqcnParams;
 use hpcc_models::cc::hpcc::HpccParams;
 use hpcc_models::cc::powertcp::PowerParams;
-use hpcc_models::nic::{NicConfig, QpConfig, Region, WorkRequest, MAX_MESSAGE};
+use hpcc_models::nic::queues::{MemoryRegion, Rights};
+use hpcc_models::nic::{NicConfig, QpConfig, WorkRequest, MAX_MESSAGE};
 use hpcc_sim::toml_error::{key_below, toml_error};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -30,9 +31,20 @@ pub struct ConfigError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemoryBlock {
     /// Key, bounds, rights.
-    pub region: Region,
+    pub region: MemoryRegion,
     /// Bytes at the start.
     pub bytes: Vec<u8>,
+}
+
+impl MemoryBlock {
+    /// Its first address in memory.
+    pub fn place(&self) -> u64 {
+        Self::place_of(&self.region)
+    }
+
+    fn place_of(region: &MemoryRegion) -> u64 {
+        region.address.wrapping_add(region.offset)
+    }
 }
 
 /// A work request and when it is posted.
@@ -209,6 +221,9 @@ impl NicSetup {
             mtu: section.mtu.unwrap_or(self.nic.mtu),
             priority: section.priority,
             udp_port: section.udp_port,
+            domain: section.domain,
+            refuse_write: section.refuse.contains(&RefusedName::Write),
+            refuse_read: section.refuse.contains(&RefusedName::Read),
             // configuration files know of no law at the receiver, and of no path
             expected_hops: 0,
             peer_port: None,
@@ -233,12 +248,18 @@ impl NicSetup {
     }
 
     fn block(&self, section: &MemorySection, folder: &Path) -> Result<MemoryBlock, String> {
-        let region = Region {
+        let region = MemoryRegion {
             key: section.key,
+            domain: section.domain,
             address: section.address,
             length: section.length,
-            remote_write: section.access.contains(&RemoteAccess::RemoteWrite),
-            remote_read: section.access.contains(&RemoteAccess::RemoteRead),
+            offset: section.offset,
+            rights: Rights {
+                local_write: !section.read_only,
+                remote_write: section.access.contains(&RemoteAccess::RemoteWrite),
+                remote_read: section.access.contains(&RemoteAccess::RemoteRead),
+                ..Rights::default()
+            },
         };
         if region.length == 0 || region.length > MAX_REGION {
             return Err(format!("length: {} is not in 1 to {MAX_REGION}", region.length));
@@ -246,15 +267,20 @@ impl NicSetup {
         let Some(end) = region.address.checked_add(region.length - 1) else {
             return Err("address: address + length exceeds 64 bits".to_owned());
         };
+        let place = MemoryBlock::place_of(&region);
+        let Some(end) = place.checked_add(end - region.address) else {
+            return Err("offset: the region's memory exceeds 64 bits".to_owned());
+        };
         if end >= RING_SPACE {
             return Err("address: the last 2^48 addresses are for rings".to_owned());
         }
-        for other in self.memory.iter().map(|block| &block.region) {
-            if other.key == region.key {
-                return Err(format!("key: 0x{:x} is given twice", region.key));
+        for other in &self.memory {
+            let (key, at) = (other.region.key, other.place());
+            if key == region.key {
+                return Err(format!("key: 0x{key:x} is given twice"));
             }
-            if other.address <= end && region.address <= other.address + (other.length - 1) {
-                return Err(format!("address: overlaps the region of key 0x{:x}", other.key));
+            if at <= end && place <= at + (other.region.length - 1) {
+                return Err(format!("address: overlaps the region of key 0x{key:x}"));
             }
         }
         let bytes = match section.init.as_str() {

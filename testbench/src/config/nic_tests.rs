@@ -116,7 +116,7 @@ fn the_example_field_by_field() {
         (0x22, 0x11, 0x100, 0x100, 1024)
     );
     let block = &setup.memory[0];
-    assert!(block.region.remote_read && block.region.remote_write && block.region.key == 0xdead_beef);
+    assert!(block.region.rights.remote_read && block.region.rights.remote_write && block.region.key == 0xdead_beef);
     assert_eq!((block.bytes.len(), block.bytes[77]), (65_536, pattern_byte(77)));
     let work = &setup.work[0];
     assert_eq!(

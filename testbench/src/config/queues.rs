@@ -6,7 +6,7 @@ use hpcc_models::nic::queues::{
     Attributes, Data, MemoryRegion, Path, QpRights, ReceiveEntry, Segment, SendEntry, SendOpcode, SEND_FENCE,
     SEND_SIGNALED, SEND_SOLICITED,
 };
-use hpcc_models::nic::{QpConfig, Region};
+use hpcc_models::nic::QpConfig;
 use std::collections::BTreeMap;
 
 /// Bytes of the operands of an atomic operation.
@@ -19,6 +19,10 @@ pub const RING_SPACE: u64 = 0xffff << 48;
 pub struct QueuedPair {
     /// Own number.
     pub qpn: u32,
+    /// Protection domain.
+    pub domain: u16,
+    /// What the peer may do, set by the move from RESET to INIT.
+    pub rights: Attributes,
     /// To RTR.
     pub receiving: Attributes,
     /// To RTS.
@@ -49,9 +53,6 @@ pub struct QueueSetup {
     pub receives: Vec<TimedReceive>,
 }
 
-/// What the peer may do: everything; the regions say the rest.
-const RIGHTS: QpRights = QpRights::ALL;
-
 impl QueuedPair {
     pub(super) fn new(qp: &QpConfig, section: &QueueSection) -> Result<Self, String> {
         let within = |name: &str, value: u8, most: u8| match value <= most {
@@ -60,6 +61,15 @@ impl QueuedPair {
         };
         Ok(Self {
             qpn: qp.qpn,
+            domain: qp.domain,
+            rights: Attributes {
+                rights: Some(QpRights {
+                    remote_write: !qp.refuse_write,
+                    remote_read: !qp.refuse_read,
+                    ..QpRights::ALL
+                }),
+                ..Attributes::default()
+            },
             receiving: Attributes {
                 path: Some(Path {
                     priority: qp.priority,
@@ -85,14 +95,6 @@ impl QueuedPair {
             },
         })
     }
-
-    /// What the move from RESET to INIT sets.
-    pub fn rights() -> Attributes {
-        Attributes {
-            rights: Some(RIGHTS),
-            ..Attributes::default()
-        }
-    }
 }
 
 impl QueueSetup {
@@ -109,8 +111,8 @@ impl QueueSetup {
     }
 
     /// Adds a region; `allows` says which accesses its section names.
-    pub(super) fn add_region(&mut self, region: &Region, allows: impl Fn(RemoteAccess) -> bool) {
-        let mut whole = MemoryRegion::from(*region);
+    pub(super) fn add_region(&mut self, region: &MemoryRegion, allows: impl Fn(RemoteAccess) -> bool) {
+        let mut whole = *region;
         whole.rights.remote_atomic = allows(RemoteAccess::RemoteAtomic);
         whole.rights.invalidate = allows(RemoteAccess::Invalidate);
         self.regions.push(whole);

@@ -31,9 +31,21 @@ pub(super) struct QpSection {
     pub(super) priority: u8,
     #[serde(default)]
     pub(super) udp_port: u16,
+    #[serde(default)]
+    pub(super) domain: u16,
+    #[serde(default)]
+    pub(super) refuse: Vec<RefusedName>,
     pub(super) group: Option<usize>,
     pub(super) cap_gbps: Option<f64>,
     pub(super) queues: Option<QueueSection>,
+}
+
+/// Requests of the peer that a queue pair refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum RefusedName {
+    Write,
+    Read,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -53,6 +65,12 @@ pub(super) struct MemorySection {
     pub(super) length: u64,
     #[serde(default)]
     pub(super) access: Vec<RemoteAccess>,
+    #[serde(default)]
+    pub(super) read_only: bool,
+    #[serde(default)]
+    pub(super) domain: u16,
+    #[serde(default)]
+    pub(super) offset: u64,
     #[serde(default = "zero")]
     pub(super) init: String,
 }

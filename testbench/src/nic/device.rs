@@ -1,6 +1,7 @@
 //! What every NIC under test can do. Frame beats and clocks are hidden: frames go in and come out at times.
 
 use crate::config::{Limits, NicSetup};
+use hpcc_models::nic::queues::MemoryRegion;
 use hpcc_models::nic::{Completion, HostError, WorkRequest, GROUPS};
 use hpcc_models::sched::CapControl;
 use hpcc_models::wire::TimedFrame;
@@ -84,6 +85,12 @@ pub trait Device: Sized {
 
     /// Pause from the MAC: bit n stops data of priority n.
     fn set_pause(&mut self, priorities: u8);
+
+    /// Adds or replaces a memory region of a host without queues. A clocked NIC takes some time.
+    fn write_region(&mut self, region: &MemoryRegion) -> Result<(), DeviceError>;
+
+    /// Removes a region of a host without queues; when it is done nothing uses the region's memory any more. A clocked NIC takes some time.
+    fn remove_region(&mut self, key: u32) -> Result<(), DeviceError>;
 
     /// Writes the level of a group below [`GROUPS`]: bits per second of wire bytes, `None` for no limit. A clocked NIC takes some time.
     fn set_level(&mut self, group: usize, rate_bps: Option<f64>) -> Result<(), DeviceError>;

@@ -1,6 +1,6 @@
 //! Host software of queue pairs with queues: rings in the NIC's memory, doorbells, and completions read by their phase.
 
-use crate::config::{NicSetup, QueuedPair, TimedReceive, RING_SPACE};
+use crate::config::{NicSetup, TimedReceive, RING_SPACE};
 use hpcc_models::nic::queues::*;
 use hpcc_models::nic::{BlockMemory, Completion, Memory, Nic, Operation, WorkRequest};
 use std::collections::{BTreeMap, VecDeque};
@@ -138,7 +138,7 @@ impl HostQueues {
         for (index, pair) in (1..).zip(&setup.queues.pairs) {
             let create = CreateQp {
                 number: pair.qpn,
-                domain: 0,
+                domain: pair.domain,
                 page: 0,
                 send: make(nic, 2 * index, WORK_RING, SEND_ENTRY_LEN),
                 receive: make(nic, 2 * index + 1, WORK_RING, RECEIVE_ENTRY_LEN),
@@ -148,7 +148,7 @@ impl HostQueues {
             };
             run(nic, Command::CreateQp(create))?;
             let moves = [
-                (State::Init, QueuedPair::rights()),
+                (State::Init, pair.rights),
                 (State::ReadyToReceive, pair.receiving),
                 (State::ReadyToSend, pair.sending),
             ];

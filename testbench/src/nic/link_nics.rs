@@ -15,7 +15,7 @@ const OTHER_SPEED: u8 = 9;
 /// Key of the region that messages come from.
 pub const SOURCE_KEY: u32 = 0x50;
 /// Key of the region that messages go to.
-pub const TARGET_KEY: u32 = 0xd0;
+pub const TARGET_KEY: u32 = 0x1d0;
 /// Where the source region begins, in either host.
 pub const SOURCE: u64 = 0x0010_0000_0000;
 /// Where the target region begins, in either host.
@@ -31,7 +31,7 @@ pub const FLOOD_PSN: u32 = 0x100;
 /// Where the region begins that a flood may write and read.
 pub const FLOOD: u64 = 0x0030_0000_0000;
 /// Its key.
-pub const FLOOD_KEY: u32 = 0xf1;
+pub const FLOOD_KEY: u32 = 0x2f1;
 /// Its length, bytes.
 const FLOOD_LENGTH: u64 = 64;
 /// First PSN of the first queue pair: its packets cross the wrap.
@@ -132,12 +132,15 @@ impl LinkSpec {
             ..QpConfig::new(FIRST_QPN + index, FIRST_QPN + index, ip(1 - side))
         });
         let length = self.total().max(1);
-        let region = |key, address, remote_write| Region {
-            key,
-            address,
-            length,
-            remote_write,
-            remote_read: !remote_write,
+        let region = |key, address, remote_write| {
+            Region {
+                key,
+                address,
+                length,
+                remote_write,
+                remote_read: !remote_write,
+            }
+            .into()
         };
         let mut memory = vec![
             MemoryBlock {
@@ -165,7 +168,8 @@ impl LinkSpec {
                     length: FLOOD_LENGTH,
                     remote_write: true,
                     remote_read: true,
-                },
+                }
+                .into(),
                 bytes: vec![0; FLOOD_LENGTH as usize],
             });
         }

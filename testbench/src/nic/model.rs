@@ -3,6 +3,7 @@
 use super::device::{Device, DeviceError};
 use super::host_queues::HostQueues;
 use crate::config::NicSetup;
+use hpcc_models::nic::queues::MemoryRegion;
 use hpcc_models::nic::{BlockMemory, Completion, FormatConfig, HostError, Nic, WorkRequest, GROUPS};
 use hpcc_models::sched::CapControl;
 use hpcc_models::wire::TimedFrame;
@@ -119,6 +120,16 @@ impl Device for ModelNic {
 
     fn set_pause(&mut self, priorities: u8) {
         self.nic.set_pause(priorities);
+    }
+
+    fn write_region(&mut self, region: &MemoryRegion) -> Result<(), DeviceError> {
+        self.nic.add_memory_region(*region);
+        Ok(())
+    }
+
+    fn remove_region(&mut self, key: u32) -> Result<(), DeviceError> {
+        self.nic.remove_region(key);
+        Ok(())
     }
 
     fn set_level(&mut self, group: usize, rate_bps: Option<f64>) -> Result<(), DeviceError> {

@@ -49,7 +49,7 @@ pub fn write<D: Device>(
     completions: &[Completion],
 ) -> Result<(), String> {
     for block in &setup.memory {
-        let bytes = device.memory(block.region.address).unwrap_or(&[]);
+        let bytes = device.memory(block.place()).unwrap_or(&[]);
         dir.write(&format!("memory_{:x}.bin", block.region.key), bytes)?;
     }
     let text = lines(completions.iter().map(completion));

@@ -24,11 +24,12 @@ fn limb(ports: &[Port], name: &str) -> usize {
 
 /// Few keys and addresses, so that requests and slots meet.
 fn region_traffic(ports: &[Port], seed: u64) -> impl Drive {
-    let (reset, valid, slot, data) = (
-        limb(ports, "rst"),
-        limb(ports, "region_valid"),
-        limb(ports, "region_slot"),
-        limb(ports, "region_data"),
+    let (valid, data) = (limb(ports, "region_valid"), limb(ports, "region_data"));
+    let (goes_on, guard, next, domain) = (
+        limb(ports, "goes_on"),
+        limb(ports, "next_guard"),
+        limb(ports, "next_address"),
+        limb(ports, "domain"),
     );
     let (key, address, length, access) = (
         limb(ports, "key"),
@@ -38,18 +39,24 @@ fn region_traffic(ports: &[Port], seed: u64) -> impl Drive {
     );
     let mut stimulus = Stimulus::new(seed);
     move |clock: u64, _: &[u64], inputs: &mut [u64]| {
-        inputs[reset] = u64::from(clock < 2 || clock.is_multiple_of(9973));
-        inputs[valid] = u64::from(stimulus.chance(0.1));
-        inputs[slot] = stimulus.uniform(5);
+        inputs[valid] = u64::from(clock.is_multiple_of(3) && stimulus.chance(0.2));
         let mut word = [
             stimulus.corner(64),
             stimulus.corner(64),
             stimulus.corner(64),
-            stimulus.uniform(3),
+            stimulus.uniform(52),
         ];
-        Region::KEY.put(&mut word, stimulus.below(40));
+        let mut any_key = || stimulus.below(3) << 8 | stimulus.below(2);
+        Region::KEY.put(&mut word, any_key());
+        let asked = any_key();
+        Region::DOMAIN.put(&mut word, stimulus.uniform(1));
         inputs[data..data + 4].copy_from_slice(&word);
-        inputs[key] = stimulus.below(40);
+        inputs[key] = asked;
+        inputs[goes_on] = stimulus.uniform(1);
+        // few writes, so that counts meet
+        inputs[guard] = stimulus.below(3) | stimulus.below(1 + clock / 20) << 5;
+        inputs[next] = stimulus.corner(64);
+        inputs[domain] = stimulus.uniform(1);
         inputs[address] = stimulus.corner(64);
         inputs[length] = stimulus.corner(32);
         inputs[access] = stimulus.uniform(2);
@@ -170,7 +177,6 @@ fn requests(ports: &[Port], seed: u64) -> impl Drive {
         let write = clock > 2 && (clock < 10 || pins.random.chance(0.001));
         pins.set(inputs, "region_valid", write.into());
         let slot = pins.random.below(3);
-        pins.set(inputs, "region_slot", slot * 15);
         let rights = (pins.random.uniform(1), pins.random.uniform(1));
         let fields = [
             (Region::VALID, 1),
@@ -180,7 +186,7 @@ fn requests(ports: &[Port], seed: u64) -> impl Drive {
             (Region::REMOTE_WRITE, rights.0),
             (Region::REMOTE_READ, rights.1),
         ];
-        pins.word(inputs, "region_data", 195, &fields);
+        pins.word(inputs, "region_data", 244, &fields);
         for bus in ["left", "fail"] {
             let index = pins.random.below(4) as usize;
             let generation = known[index].0.wrapping_sub(pins.random.below(2)) & 255;

@@ -3,9 +3,10 @@
 use hpcc_rtl::prim::word::Field;
 use hpcc_rtl::sim::{Port, Stimulus};
 use hpcc_rtl::tx::select::Select;
-use hpcc_rtl::words::context::QpContext;
+use hpcc_rtl::words::context::{QpContext, Region};
 use hpcc_rtl::words::transport::{Message, ReadState};
 use hpcc_testbench::verilated::lockstep::{Drive, Lockstep};
+use rust_hdl::prelude::Synth;
 use std::collections::BTreeMap;
 
 type Block = Select<3, 7, 6, 6>;
@@ -51,34 +52,47 @@ impl Traffic {
         self.word(
             inputs,
             "context_data",
-            211,
+            QpContext::BITS,
             &[
                 (QpContext::ALIVE, alive),
                 (QpContext::GENERATION, generation),
                 (QpContext::MTU, mtu),
             ],
         );
+        // few entries of regions, written a few times, so that guards stand and do not
+        let write = clock.is_multiple_of(3) && self.random.chance(if clock < 100 { 0.3 } else { 0.0003 });
+        inputs[self.limbs["region_valid"]] = write.into();
+        let (entry, valid) = (self.random.below(4) << 8, self.random.chance(0.9).into());
+        self.word(
+            inputs,
+            "region_data",
+            Region::BITS,
+            &[(Region::KEY, entry), (Region::VALID, valid)],
+        );
+        let guard = self.random.below(4) | self.random.below(6) << 5;
         let (start, count) = (self.random.below(60), self.random.below(9));
         let (generation, epoch) = (self.random.below(2), u64::from(self.random.chance(0.02)));
         self.word(
             inputs,
             "message_data",
-            384,
+            Message::BITS,
             &[
                 (Message::FIRST_PSN, start),
                 (Message::END_PSN, start + count),
                 (Message::GENERATION, generation),
+                (Message::GUARD, guard),
             ],
         );
         self.word(
             inputs,
             "read_data",
-            184,
+            ReadState::BITS,
             &[
                 (ReadState::FIRST_PSN, start),
                 (ReadState::COUNT, 4 * count),
                 (ReadState::GENERATION, generation),
                 (ReadState::EPOCH, epoch),
+                (ReadState::GUARD, guard),
             ],
         );
     }

@@ -394,10 +394,16 @@ fn bad_input_is_one_line_and_exit_code_2() {
     );
     let twice = EXAMPLES.replace(
         "[[memory]]",
-        "[[qp]]\nqpn = 0x122\nremote_qpn = 1\nremote_ip = '10.0.0.10'\n[[memory]]",
+        "[[qp]]\nqpn = 0x122\nremote_qpn = 1\nremote_ip = '10.0.0.10'\nsend_psn = 0\nexpected_psn = 0\n[[memory]]",
     );
     let error = refused(&twice, &keep);
     assert!(error.contains("0x22 and 0x122 have the same place 34"), "{error}");
+    let block = "[[memory]]\nkey = 0x1ebeef\naddress = 0x10000\nlength = 64\n";
+    let error = refused(&format!("{EXAMPLES}{block}"), &keep);
+    assert!(
+        error.contains("0xdeadbeef and 0x1ebeef have the same entry 30"),
+        "{error}"
+    );
     let error = refused(&EXAMPLES.replace("mtu = 256", "mut = 256"), &keep);
     assert!(
         error.starts_with("error: nic.toml:4: nic: unknown field `mut`"),

@@ -106,7 +106,7 @@ fn config(own: u8, int: bool) -> String {
         ("read", MESSAGE, 100_000 + MESSAGE),
     ]
     .map(|(op, source, target)| {
-        let (source, target) = ((0x1000_0000 + source, 0x50), (0x2000_0000 + target, 0xd0));
+        let (source, target) = ((0x1000_0000 + source, 0x50), (0x2000_0000 + target, 0x1d0));
         let (local, remote) = if op == "write" {
             (source, target)
         } else {
@@ -126,7 +126,7 @@ fn config(own: u8, int: bool) -> String {
          [[neighbour]]\nip = '10.0.0.{peer}'\nmac = '02:00:00:00:00:{peer}'\n\
          [[qp]]\nqpn = 5\nremote_qpn = 5\nremote_ip = '10.0.0.{peer}'\nsend_psn = {own}\nexpected_psn = {peer}\nint = {int}\n\
          [[memory]]\nkey = 0x50\naddress = 0x10000000\nlength = {LENGTH}\naccess = ['remote_read']\ninit = '{own}.bin'\n\
-         [[memory]]\nkey = 0xd0\naddress = 0x20000000\nlength = {LENGTH}\naccess = ['remote_write']\n{work}"
+         [[memory]]\nkey = 0x1d0\naddress = 0x20000000\nlength = {LENGTH}\naccess = ['remote_write']\n{work}"
     )
 }
 
@@ -174,7 +174,7 @@ fn two_processes(fidelity: &str, int: bool) {
             expected[at..at + WRITTEN].copy_from_slice(&theirs[at..at + WRITTEN]);
             expected[100_000 + at..100_000 + at + WRITTEN].copy_from_slice(&theirs[at..at + WRITTEN]);
         }
-        let found = read("memory_d0.bin");
+        let found = read("memory_1d0.bin");
         let differs = found.iter().zip(&expected).position(|(a, b)| a != b);
         assert!(found == expected, "{own}: memory differs at {differs:?}");
         let completions = String::from_utf8(read("completions.jsonl")).unwrap();

@@ -32,7 +32,7 @@ pub struct Walk<const FLOWS: usize, const A: usize> {
     pub write_started: Signal<In, Bit>,
     /// A tick is offered.
     pub valid: Signal<Out, Bit>,
-    /// Its flow.
+    /// Flow of the entry.
     pub flow: Signal<Out, U<A>>,
     /// It has waited for 15 clocks: it goes before events, so that no load stops the timers.
     pub overdue: Signal<Out, Bit>,

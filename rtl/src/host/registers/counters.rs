@@ -18,7 +18,7 @@ pub struct CounterBank {
     pub pulses: Signal<In, U<64>>,
     /// Counter to read.
     pub address: Signal<In, U<6>>,
-    /// Its value, one clock later.
+    /// Value of the counter, one clock later.
     pub count: Signal<Out, U<64>>,
     #[init([0; 64])]
     _pending: [u64; 64],

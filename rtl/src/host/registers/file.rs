@@ -80,7 +80,7 @@ pub struct RegisterFile {
     pub whit: Signal<Out, Bit>,
     /// Word to read.
     pub raddr: Signal<In, U<10>>,
-    /// Its value, one clock later.
+    /// Value of the register, one clock later.
     pub rdata: Signal<Out, U<32>>,
     /// The word of one clock ago is mapped.
     pub rhit: Signal<Out, Bit>,

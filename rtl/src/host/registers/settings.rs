@@ -47,13 +47,13 @@ pub struct Settings {
     pub cnp_dscp: Signal<Out, U<6>>,
     /// Least time between two of a queue pair and direction, units of 1.024 us.
     pub cnp_interval: Signal<Out, U<24>>,
-    /// They are sent.
+    /// Congestion notifications are sent.
     pub cnp_enable: Signal<Out, Bit>,
     /// Packets from one acknowledge request to the next.
     pub ack_req_interval: Signal<Out, U<8>>,
     /// The last of every 2^n packet numbers of a queue pair's requests is timed.
     pub times_spacing: Signal<Out, U<4>>,
-    /// They are timed at all.
+    /// Packets are timed at all.
     pub times_enable: Signal<Out, Bit>,
     /// READs outstanding.
     pub max_rd_atomic: Signal<Out, U<8>>,
@@ -79,7 +79,7 @@ pub struct Settings {
     pub control_enable: Signal<Out, Bit>,
     /// Least time between them, ns.
     pub control_interval: Signal<Out, U<32>>,
-    /// Their key.
+    /// Key of control packets.
     pub control_key: Signal<Out, U<64>>,
     /// Eight addresses that they may come from.
     pub control_sources: Signal<Out, W<256, 4>>,

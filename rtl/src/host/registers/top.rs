@@ -59,7 +59,7 @@ pub struct Registers {
     pub sched_param: ConfigOut,
     /// A level is written.
     pub level_write: Signal<Out, Bit>,
-    /// Its group.
+    /// Group whose level is written.
     pub level_group: Signal<Out, U<4>>,
     /// Rate, UQ7.27 bytes per ns.
     pub level_rate: Signal<Out, U<34>>,

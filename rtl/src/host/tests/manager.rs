@@ -350,11 +350,33 @@ fn regions_and_what_does_not_exist() {
     Region::BASE.put(&mut limbs, 0x7f00_1122_3344);
     Region::LENGTH.put(&mut limbs, u64::MAX);
     Region::REMOTE_READ.put(&mut limbs, 1);
-    assert_eq!(
-        bench.command(3, 31, &limbs),
-        [Trace::Region(31, limbs.to_vec()), Trace::Done(0)]
-    );
-    assert_eq!(bench.command(3, 32, &limbs), [Trace::Done(2)]);
+    Region::DOMAIN.put(&mut limbs, 0x8001);
+    Region::OFFSET.put(&mut limbs, 0xffff_0000_ffff_0001);
+    let with = |key: u64, valid: u64| {
+        let mut limbs = limbs;
+        Region::VALID.put(&mut limbs, valid);
+        Region::KEY.put(&mut limbs, key);
+        limbs
+    };
+    // the index of the command is not looked at
+    for (index, key, valid, code) in [
+        (31, 0x1234_5678, 1, 0),
+        (32, 0x1234_5678, 1, 0),
+        (0, 0x1234_7678, 1, 4),
+        (22, 0x1234_7678, 0, 5),
+        (0, 0x1234_5778, 1, 0),
+        (0, 0x1234_5678, 0, 0),
+        (0, 0x1234_5678, 0, 5),
+        (0, 0x1234_7678, 1, 0),
+        (0, 0, 1, 0),
+    ] {
+        let limbs = with(key, valid);
+        let mut expected = vec![Trace::Done(code)];
+        if code == 0 {
+            expected.insert(0, Trace::Region(key >> 8 & 31, limbs.to_vec()));
+        }
+        assert_eq!(bench.command(3, index, &limbs), expected, "key {key:#x}");
+    }
     assert_eq!(bench.command(4, 16, &limbs), [Trace::Done(2)]);
     for operation in [0, 6, 7] {
         assert_eq!(bench.command(operation, 2, &limbs), [Trace::Done(1)]);

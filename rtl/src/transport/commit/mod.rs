@@ -36,7 +36,7 @@ pub struct CommitStage {
     pub reset: Signal<In, Bit>,
     /// A queue pair is created or removed: it has not failed. At most every third clock.
     pub context_valid: Signal<In, Bit>,
-    /// Which.
+    /// Queue pair whose context is written.
     pub context_qp: Signal<In, U<8>>,
     /// What follows from packets, in the order of the write jobs.
     pub up: StreamIn<CommitEntry>,
@@ -50,7 +50,7 @@ pub struct CommitStage {
     pub fail_valid: Signal<Out, Bit>,
     /// Queue pair.
     pub fail_qp: Signal<Out, U<8>>,
-    /// Its generation.
+    /// Generation of the queue pair whose write failed.
     pub fail_generation: Signal<Out, U<8>>,
     queues: CommitQueues,
     #[registers(Bit: full_1, full, answer_full)]

@@ -56,7 +56,8 @@ impl Bench {
     /// The next entry; what comes of it goes into the lists.
     fn entry(&mut self, errors: f64) -> [u64; 7] {
         let mut limbs: [u64; 7] = std::array::from_fn(|_| self.stimulus.uniform(64));
-        limbs[6] &= (1 << 37) - 1;
+        limbs[6] &= u64::MAX >> (448 - Commit::BITS);
+        Commit::ANSWER.put(&mut limbs, self.stimulus.below(5));
         // few queue pairs, and their generation grows slowly
         let (qp, generation) = (self.stimulus.below(4), (self.taken >> 8) & 0xff);
         Commit::QP.put(&mut limbs, qp);
@@ -70,7 +71,7 @@ impl Bench {
         let mut out = limbs;
         let mut tokens = 0;
         if waits {
-            limbs[6] |= 1 << 37;
+            CommitEntry::WAITS.put(&mut limbs, 1);
             self.tokens.push_back(error.into());
             self.awaited += 1;
             tokens = self.awaited;
@@ -190,7 +191,7 @@ fn plain(kind: u64, psn: u64, waits: bool) -> [u64; 7] {
     let mut limbs = [0; 7];
     Commit::KIND.put(&mut limbs, kind);
     Commit::PSN.put(&mut limbs, psn);
-    limbs[6] |= u64::from(waits) << 37;
+    CommitEntry::WAITS.put(&mut limbs, waits.into());
     limbs
 }
 

@@ -170,6 +170,7 @@ impl Logic for Classify {
         body = carried;
         body.int_stack = int_stack;
         fields!(row from raw: opcode, ack_req, qp, psn, extension, payload_length);
-        fields!(row: generation = of_queue_pair.generation, mtu = of_queue_pair.mtu, int_on);
+        fields!(row from of_queue_pair: generation, mtu, domain, refuse_write, refuse_read);
+        fields!(row: int_on);
     }
 }

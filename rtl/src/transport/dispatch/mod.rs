@@ -83,7 +83,7 @@ pub struct Dispatch {
     pub context_valid: Signal<In, Bit>,
     /// Queue pair.
     pub context_qp: Signal<In, U<8>>,
-    /// Its context.
+    /// Context that is written.
     pub context_data: Signal<In, QpContext>,
     /// Commands to the packet buffer.
     pub command: StreamOut<BufferCommand>,
@@ -93,11 +93,11 @@ pub struct Dispatch {
     pub commit: StreamOut<CommitEntry>,
     /// Requests, to the responder.
     pub request: StreamOut<RxPacket>,
-    /// Its decisions.
+    /// Decisions of the responder.
     pub request_action: StreamIn<Action>,
     /// READ responses, to the requester.
     pub response: StreamOut<RxPacket>,
-    /// Its decisions.
+    /// Decisions of the requester.
     pub response_action: StreamIn<Action>,
     /// READ echoes, responses to probes and congestion notifications.
     pub notice: StreamOut<Notice>,
@@ -107,7 +107,7 @@ pub struct Dispatch {
     pub answer: StreamOut<AckSend>,
     /// A request or READ response came with the mark "congestion experienced". Never in two clocks in a row.
     pub mark_valid: Signal<Out, Bit>,
-    /// Whose.
+    /// Queue pair and direction of the marked packet.
     pub mark: Signal<Out, CongestionMark>,
     /// Pulses in the order of [`Counter::ALL`].
     pub counts: Signal<Out, U<50>>,
@@ -398,7 +398,7 @@ impl Logic for Dispatch {
         StreamOut::<DmaJob>::link(&mut job, &mut jobs.down);
         // what is committed is what the engine says, or that an acknowledgement came, with what the frame brought; a READ asks where that had INT
         stack = bit_cast_bus::<336, 6, IntStack>(frame.body.int_stack);
-        fields!(reads from action: address, length, count, duplicate);
+        fields!(reads from action: address, guard, length, count, duplicate);
         fields!(entry: waits = taken, commit.int_stack = stack);
         entry.commit.ecn = acknowledges & turn.ecn;
         fields!(entry from frame:

@@ -55,7 +55,7 @@ pub struct Answer {
         is_duplicate,
         /// The answer is a NAK.
         is_nak, is_not_ready,
-        /// The answer ends the queue pair: a NAK with a reason other than a PSN sequence error, or a failed write of READ data.
+        /// The answer ends the queue pair: a NAK with a reason other than a PSN sequence error, or READ data that could not be written.
         is_fatal)]
     /// PSN up to which, not included, packets are acknowledged.
     limit_r: DFF<U<24>>,
@@ -83,6 +83,7 @@ impl Logic for Answer {
         is_past = positive;
         limit_r = if positive { commit.psn + 1 } else { commit.psn };
         is_fatal = ((commit.answer == AnswerKind::ReadData) & commit.ends_or_failed)
+            | (commit.answer == AnswerKind::ReadRefused)
             | ((commit.answer == AnswerKind::Acknowledgement) & (code == 3) & reason.any());
         status_r = CompletionStatus::RemoteOperationalError;
         if reason == 1 {
@@ -93,6 +94,9 @@ impl Logic for Answer {
         }
         if (commit.answer == AnswerKind::ReadData) & commit.ends_or_failed {
             status_r = CompletionStatus::LocalOperationalError;
+        }
+        if commit.answer == AnswerKind::ReadRefused {
+            status_r = CompletionStatus::LocalAccessError;
         }
         assign! {
             acknowledgement = is_ack, data = is_data, gap = is_gap, duplicate = is_duplicate,

@@ -8,7 +8,7 @@ use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bits_u, U};
 use crate::prim::word::bit_cast_word;
 use crate::sched::ports::EndedIn;
-use crate::words::flows::{FlowPacket, QpFlow};
+use crate::words::flows::{FailedPacket, FlowPacket, QpFlow};
 use crate::words::requester::QpOfGeneration;
 use crate::words::transport::{Commit, RxPacket};
 use crate::{block, kernel};
@@ -33,8 +33,8 @@ pub struct Choice {
     pub answers: StreamIn<Commit>,
     /// Flows at their retry limit.
     pub limits: EndedIn,
-    /// Packets under which host memory failed: `FlowPacket`.
-    pub errors: StreamIn<FlowPacket>,
+    /// Packets whose payload could not be read.
+    pub errors: StreamIn<FailedPacket>,
     /// Removals: `QpOfGeneration`.
     pub removals: StreamIn<QpOfGeneration>,
     /// Queue pairs whose completions wait for room.
@@ -49,7 +49,7 @@ pub struct Choice {
     pub removal_waits: Signal<In, Bit>,
     /// A work request waits.
     pub work_waits: Signal<In, Bit>,
-    /// Its queue pair.
+    /// Queue pair of the work request.
     pub work_qp: Signal<In, U<8>>,
     /// An input waits and can be chosen.
     pub any: Signal<Out, Bit>,
@@ -77,6 +77,8 @@ pub struct Choice {
     pub psn: Signal<Out, U<24>>,
     /// It concerns a flow of READ responses, which has no requester.
     pub response: Signal<Out, Bit>,
+    /// With `error`: the region of the payload stands no longer; low: host memory failed.
+    pub refused: Signal<Out, Bit>,
     #[registers(Bit:
         /// Operation in hand: a READ response.
         op_row,
@@ -94,6 +96,8 @@ pub struct Choice {
         op_work,
         /// The flow of the operation in hand sends READ responses.
         op_response,
+        /// Operation in hand: the region of the payload stands no longer.
+        op_refused,
         /// As many operations about packets as may be have passed other inputs that wait.
         passed,
         /// An operation was chosen a clock ago.
@@ -128,6 +132,7 @@ pub struct Choice {
     answer_word: Signal<Local, Commit>,
     /// PSN of the operation in hand.
     op_psn: DFF<U<24>>,
+    failed: Signal<Local, FailedPacket>,
     failure: Signal<Local, FlowPacket>,
     removal: Signal<Local, QpOfGeneration>,
     #[signals(U<8>: packet_qp, flow_qp, own_qp)]
@@ -178,11 +183,12 @@ impl Logic for Choice {
         }
         if idle {
             clear! {
-                op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response, op_generation, op_psn
+                op_row, op_answer, op_ended, op_error, op_remove, op_tell, op_work, op_response, op_refused, op_generation, op_psn
             }
         }
         limit_flow = bit_cast_word::<QpFlow, U<16>>(limits.flow);
-        failure = errors.data;
+        failed = errors.data;
+        failure = failed.packet;
         error_flow = bit_cast_word::<QpFlow, U<16>>(failure.flow);
         removal = removals.data;
         // in three pairs, so that no queue pair goes past all the others
@@ -218,7 +224,8 @@ impl Logic for Choice {
             if idle {
                 op_error = true;
                 assign! {
-                    op_generation.d = failure.generation, op_psn.d = failure.psn, op_response.d = error_flow.response
+                    op_generation.d = failure.generation, op_psn.d = failure.psn, op_response.d = error_flow.response,
+                    op_refused.d = failed.refused
                 }
             }
         } else if waits[6] {
@@ -239,7 +246,7 @@ impl Logic for Choice {
         }
         assign! {
             row = op_row, answer = op_answer, ended = op_ended, error = op_error, remove = op_remove, tell = op_tell,
-            work = op_work, qp = op_qp, generation = op_generation, psn = op_psn, response = op_response
+            work = op_work, qp = op_qp, generation = op_generation, psn = op_psn, response = op_response, refused = op_refused
         }
     }
 }

@@ -25,9 +25,9 @@ pub struct Completions {
     pub push: Signal<In, Bit>,
     /// So did one in the fast path in the clock before: never both, and by itself because it is late.
     pub push_fast: Signal<In, Bit>,
-    /// Its queue pair.
+    /// Number of the queue pair.
     pub qpn: Signal<In, U<24>>,
-    /// Its operation.
+    /// Operation of the work request.
     pub operation: Signal<In, U<8>>,
     /// Place in the order of [`hpcc_models::nic::Status`].
     pub status: Signal<In, CompletionStatus>,

@@ -8,9 +8,9 @@ use super::longest_message;
 use crate::host::regions::RegionCheck;
 use crate::prim::skid::StreamIn;
 use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
-use crate::prim::word::{bit_cast_number, bit_cast_word};
+use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::transport::rounding::Rounding;
-use crate::words::context::Region;
+use crate::words::context::{Region, RegionAccess, RegionGuard};
 use crate::words::numbers::{HalfSum, MemoryHalves};
 use crate::words::responder::RoundedLength;
 use crate::words::work::CompletionStatus;
@@ -33,12 +33,12 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     pub turn: Signal<In, Bit>,
     /// The work request of the message: that on `work` while the state machine has the turn.
     pub request: Signal<In, WorkRequest>,
-    /// A region slot is written.
+    /// The entry of a region's key is written.
     pub region_valid: Signal<In, Bit>,
-    /// Slot.
-    pub region_slot: Signal<In, U<5>>,
-    /// Its new content.
+    /// Region that is written.
     pub region_data: Signal<In, Region>,
+    /// Protection domain of the queue pair of `front`, three clocks ago.
+    pub domain: Signal<In, U<16>>,
     /// MTU code of the work request's queue pair, two clocks before its message is used and in the clock behind that.
     pub mtu: Signal<In, U<3>>,
     /// The message was queued.
@@ -71,11 +71,13 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     pub psns: Signal<Out, U<24>>,
     /// Bytes of the message.
     pub length: Signal<Out, U<32>>,
-    /// It is the work request's last.
+    /// The message is the last of its work request.
     pub last: Signal<Out, Bit>,
-    /// Its local address.
+    /// Its local address in memory: that of `front`, five clocks ago, or what is left of that work request.
     pub local_address: Signal<Out, U<64>>,
-    /// Its remote address.
+    /// The region of that memory.
+    pub local_guard: Signal<Out, RegionGuard>,
+    /// Remote address of the message.
     pub remote_address: Signal<Out, U<64>>,
     #[registers(U<64>:
         /// Local address of what is left of the work request.
@@ -99,6 +101,8 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
     #[signals(U<32>: bytes, part)]
     #[signals(U<64>: from, to)]
     check: RegionCheck,
+    /// The region of `front`, five clocks ago.
+    guard_5: DFF<RegionGuard>,
     /// What these become if a message is taken now. Addresses are added in halves, the upper one a clock later.
     rest_next: DFF<U<32>>,
     #[registers(HalfSum:
@@ -142,10 +146,13 @@ pub struct Intake<const QPS: usize, const SEGMENT: usize> {
 #[kernel]
 impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
     fn update(&mut self) {
-        inputs!(check: reset, region_valid, region_slot, region_data);
+        inputs!(check: region_valid, region_data, domain);
+        check.goes_on = false;
+        check.next_guard = bits_zero::<RegionGuard>(0);
+        check.next_address = bits_u::<64>(0);
         asking = front;
         inputs!(check from asking: key = local_key, address = local_address, length);
-        check.needed = bits_u::<2>(0);
+        check.needed = if asking.operation.get_bit(0) { RegionAccess::LocalWrite } else { RegionAccess::Local };
         invalid = (asking.qpn >= limit) | (asking.operation > 1) | (asking.length > 0x8000_0000u64);
         // as long as the state machine looks at it, `front` stays
         invalid_1 = invalid;
@@ -177,7 +184,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
         // what is left of the work request
         asked = request;
         assign! {
-            begun = split, begun_generation = split_generation, bytes = asked.length, from = asked.local_address,
+            begun = split, begun_generation = split_generation, bytes = asked.length, from = check.location,
             to = asked.remote_address
         }
         cut = split & turn;
@@ -216,7 +223,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Intake<QPS, SEGMENT> {
             assign!(psns = span, length = part);
         }
         last = !more;
-        assign!(local_address = from, remote_address = to);
+        guard_5 = check.guard;
+        assign!(local_address = from, local_guard = guard_5, remote_address = to);
 
         // onwards
         is_done = refuse | (queues & !more);

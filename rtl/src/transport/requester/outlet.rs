@@ -72,7 +72,7 @@ pub struct Events {
     pub probing: Signal<In, Bit>,
     /// There is an event. Only while `full` is low.
     pub put: Signal<In, Bit>,
-    /// It rewinds.
+    /// The acknowledgement is negative, so that the flow goes back.
     pub nak: Signal<In, Bit>,
     /// The receiver was not ready, as the answer's syndrome says.
     pub not_ready: Signal<In, Bit>,
@@ -92,7 +92,7 @@ pub struct Events {
     pub with_time: Signal<In, Bit>,
     /// When the acknowledged packet left, ns.
     pub sent_at: Signal<In, U<48>>,
-    /// That is known.
+    /// The time at which the packet left is known.
     pub sent_valid: Signal<In, Bit>,
     /// Events wait; six more may come.
     pub full: Signal<Out, Bit>,

@@ -19,6 +19,8 @@ pub struct Queue {
     pub loaded_mtu: Signal<In, U<3>>,
     /// In the clock of `start`: it collects INT.
     pub loaded_int_on: Signal<In, Bit>,
+    /// In the clock of `start`: its protection domain.
+    pub loaded_domain: Signal<In, U<16>>,
     /// In the clock of `load`: the PSN of the input lies before `una`.
     pub loaded_old: Signal<In, Bit>,
     /// In the clock of `load`: it was not sent.
@@ -93,6 +95,8 @@ pub struct Queue {
     pub mtu: Signal<Out, U<3>>,
     /// Collects INT.
     pub int_on: Signal<Out, Bit>,
+    /// Protection domain.
+    pub domain: Signal<Out, U<16>>,
     /// The state has changed since `start`.
     pub changed: Signal<Out, Bit>,
     /// Oldest message whose completion has not left.
@@ -144,6 +148,8 @@ pub struct Queue {
     lag: Signal<Local, PsnDistance>,
     /// State of the queue pair in hand.
     state: DFF<RequesterState>,
+    /// Protection domain of the queue pair in hand.
+    domain_r: DFF<U<16>>,
     /// MTU code of the queue pair in hand.
     mtu_r: DFF<U<3>>,
     written: Signal<Local, RequesterState>,
@@ -226,7 +232,11 @@ impl Logic for Queue {
             );
         }
         if start {
-            assign!(mtu_r.d = loaded_mtu, int_on_r.d = loaded_int_on);
+            assign!(
+                mtu_r.d = loaded_mtu,
+                int_on_r.d = loaded_int_on,
+                domain_r.d = loaded_domain
+            );
             changed_r = false;
         }
 
@@ -238,7 +248,7 @@ impl Logic for Queue {
         assign! {
             dead = state.dead, head = state.head, admit = state.admit, tail = state.tail,
             own_generation = state.generation, told = state.told, listed = state.listed,
-            mtu = mtu_r, int_on = int_on_r, changed = changed_r
+            mtu = mtu_r, int_on = int_on_r, domain = domain_r, changed = changed_r
         }
 
         reads = state.posted - state.retired;

@@ -33,7 +33,7 @@ pub struct Decision {
     pub ahead: Signal<In, U<36>>,
     /// The requester is to hear of the packet again, behind the writes before it.
     pub commits: Signal<In, Bit>,
-    /// As what: 1 data, 2 gap, 3 duplicate.
+    /// As what.
     pub answer: Signal<In, AnswerKind>,
     /// Data: the last of its READ.
     pub ends: Signal<In, Bit>,
@@ -62,9 +62,11 @@ pub struct Verdict {
     pub clock: Signal<In, Clock>,
     /// The row.
     pub row: Signal<In, RxPacket>,
+    /// With `act`: the region of its memory stands.
+    pub stands: Signal<In, Bit>,
     /// The READ.
     pub message: Signal<In, OwnMessage>,
-    /// Its local address.
+    /// Local address of the READ.
     pub base: Signal<In, U<64>>,
     /// First PSN whose data is missing.
     pub missing: Signal<In, U<24>>,
@@ -80,6 +82,8 @@ pub struct Verdict {
     pub decided: Signal<In, Bit>,
     /// As what.
     pub decision_made: Signal<In, ReadDecision>,
+    /// The region of its memory stood then.
+    pub decision_stands: Signal<In, Bit>,
     /// AETH, if there is one, does not acknowledge.
     pub negative: Signal<Out, Bit>,
     /// With `act`: its data is taken.
@@ -104,7 +108,7 @@ pub struct Verdict {
         sound)]
     skipped: Signal<Local, U<36>>,
     #[signals(U<16>: full, expected)]
-    #[signals(Bit: is_end, beyond, checked, good, stray, bad)]
+    #[signals(Bit: is_end, beyond, checked, good, stray, bad, refused)]
     #[combinational]
     decision: Decision,
     /// The response is the last of its READ.
@@ -160,13 +164,18 @@ impl Logic for Verdict {
         counted.drop_qp_ended = act & (response_case == ResponseCase::Ended);
         counts = counted;
         inputs!(decision: row, base = base_r, ahead = skipped_r);
-        decision.take = good & row.payload_length.any();
+        // one without data needs no memory
+        refused = good & row.payload_length.any() & !stands;
+        decision.take = good & row.payload_length.any() & stands;
         decision.answer = AnswerKind::ReadGap;
         decision.ends = good & ends;
         decision.commits = (response_case == ResponseCase::Gap) | (checked & beyond);
         if good {
             decision.answer = AnswerKind::ReadData;
             decision.commits = true;
+        }
+        if refused {
+            decision.answer = AnswerKind::ReadRefused;
         }
         if response_case == ResponseCase::Duplicate {
             decision.answer = AnswerKind::ReadDuplicate;
@@ -176,8 +185,8 @@ impl Logic for Verdict {
             decision.base = decision_made.base;
             decision.ahead = decision_made.ahead;
             decision.ends = decision_made.last;
-            decision.take = true;
-            decision.answer = AnswerKind::ReadData;
+            decision.take = decision_stands;
+            decision.answer = if decision_stands { AnswerKind::ReadData } else { AnswerKind::ReadRefused };
             decision.commits = true;
         }
         action = decision.action;

@@ -5,6 +5,7 @@ use crate::prim::ram::RamReg;
 use crate::prim::table_ram::DirectRam;
 use crate::prim::uint::{bit_cast_u, U};
 use crate::prim::word::bit_cast_number;
+use crate::words::context::RegionGuard;
 use crate::words::requester::{LaterMessage, OwnMessage, OwnWork, RingPlace, RingPointers};
 use crate::words::transport::Message;
 use crate::words::work::{CompletionStatus, WorkRequest};
@@ -38,27 +39,29 @@ pub struct Ring {
     pub message: Signal<Out, OwnMessage>,
     /// Its local address, from a clock later on.
     pub base: Signal<Out, U<64>>,
-    /// Its work request, as late.
+    /// The region of that memory, as late.
+    pub guard: Signal<Out, RegionGuard>,
+    /// Work request of the message, as late.
     pub ended_work: Signal<Out, OwnWork>,
     /// How the message at the place of three clocks ago ended, if its completion waits.
     pub status: Signal<Out, CompletionStatus>,
     /// A message is done, but its completion has no room.
     pub defer: Signal<In, Bit>,
-    /// Its queue pair.
+    /// Queue pair of the message.
     pub defer_qp: Signal<In, U<8>>,
-    /// Its position.
+    /// Position of the message in its ring.
     pub defer_place: Signal<In, U<5>>,
     /// How it ended.
     pub defer_status: Signal<In, CompletionStatus>,
     /// A message is made in this clock; it is written in the next.
     pub push: Signal<In, Bit>,
-    /// Its queue pair.
+    /// Queue pair of the message that is made.
     pub push_qp: Signal<In, U<8>>,
-    /// Its place.
+    /// Place of the message that is made.
     pub tail: Signal<In, U<5>>,
-    /// Its work request.
+    /// Work request of the message.
     pub work: Signal<In, WorkRequest>,
-    /// Its first PSN.
+    /// First PSN of the message that is made.
     pub start: Signal<In, U<24>>,
     /// One past its last.
     pub finish: Signal<In, U<24>>,
@@ -66,8 +69,10 @@ pub struct Ring {
     pub last: Signal<In, Bit>,
     /// Generation.
     pub generation: Signal<In, U<8>>,
-    /// Local address.
+    /// Local address in memory.
     pub local_address: Signal<In, U<64>>,
+    /// The region of that memory.
+    pub local_guard: Signal<In, RegionGuard>,
     /// Remote address.
     pub remote_address: Signal<In, U<64>>,
     /// Bytes.
@@ -167,7 +172,8 @@ impl Logic for Ring {
         fields!(data.d: first_psn = start, end_psn = finish);
         data.read = work.operation.get_bit(0);
         fields!(data.d:
-            last, generation, local_address, remote_address, remote_key = work.remote_key, length, id = work.id,
+            last, generation, local_address, guard = local_guard, remote_address, remote_key = work.remote_key, length,
+            id = work.id,
             total = work.length);
         assign!(bus_valid = valid, bus_address = address);
         bus_data = data;
@@ -179,9 +185,9 @@ impl Logic for Ring {
         taken = take;
         inputs!(later: raddr = later_place, take = taken);
         found = later.rdata;
-        assign!(base = found.base, ended_work = found.work);
+        assign!(base = found.base, guard = found.guard, ended_work = found.work);
         inputs!(later: we = valid, waddr = address);
-        fields!(kept from data: base = local_address, work.id = id, work.total = total);
+        fields!(kept from data: base = local_address, guard, work.id = id, work.total = total);
         later.wdata = kept;
         statuses.raddr = memory_place;
         status = statuses.rdata;

@@ -31,15 +31,15 @@ pub struct Store {
     pub reset: Signal<In, Bit>,
     /// A queue pair is created or removed; at most every fifth clock.
     pub context_valid: Signal<In, Bit>,
-    /// Its number.
+    /// Queue pair whose context is written.
     pub context_qp: Signal<In, U<8>>,
-    /// Its context.
+    /// Context that is written.
     pub context_data: Signal<In, QpContext>,
     /// A packet was sent for the first time.
     pub sent_valid: Signal<In, Bit>,
-    /// Its queue pair.
+    /// Queue pair whose highest PSN sent has grown.
     pub sent_qp: Signal<In, U<8>>,
-    /// Its generation.
+    /// Generation of the queue pair whose PSN has grown.
     pub sent_generation: Signal<In, U<8>>,
     /// One past its PSN; of a READ request one past the last response's.
     pub sent_end: Signal<In, U<24>>,
@@ -87,8 +87,10 @@ pub struct Store {
     pub context_generation: Signal<Out, U<8>>,
     /// MTU code.
     pub mtu: Signal<Out, U<3>>,
-    /// It collects INT.
+    /// The queue pair collects INT.
     pub int_on: Signal<Out, Bit>,
+    /// Protection domain.
+    pub domain: Signal<Out, U<16>>,
     /// This generation has sent something.
     pub sent_known: Signal<Out, Bit>,
     /// One past the highest PSN it sent.
@@ -154,6 +156,7 @@ impl Logic for Store {
         arriving.created.mtu = context_data.mtu;
         arriving.created.int_on = context_data.int_on;
         arriving.created.first_psn = context_data.send_psn;
+        arriving.created.domain = context_data.domain;
         inputs!(landing: reset, up.data = arriving, up.valid = context_valid);
         waits = landing.down.data;
         quiet = !will_write;
@@ -161,7 +164,7 @@ impl Logic for Store {
         landing.down.ready = lands;
         crowded = landing.down.valid;
         landed = waits.created;
-        fields!(landed_post from landed: alive, generation, mtu, first_psn);
+        fields!(landed_post from landed: alive, generation, mtu, first_psn, domain);
         inputs!(contexts: we = lands, waddr = waits.qp, wdata = landed);
         inputs!(post_contexts: we = lands, waddr = waits.qp, wdata = landed_post);
         // what is not used is void, whatever else stands there
@@ -204,7 +207,7 @@ impl Logic for Store {
             mtu = known.mtu,
             int_on = known.int_on
         );
-        assign!(first_psn = known.first_psn);
+        assign!(first_psn = known.first_psn, domain = known.domain);
         sent_known = sent.rdata.val().used & (sent.rdata.val().generation == known.generation);
         sent_to = sent.rdata.val().end_psn;
 

@@ -35,6 +35,7 @@ use super::reads::Verdict;
 use super::ring::Ring;
 use super::store::Store;
 use super::walk::Walk;
+use crate::host::region_guards::RegionGuards;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
@@ -43,7 +44,7 @@ use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::EndedIn;
 use crate::words::context::{QpContext, Region};
 use crate::words::counters::RequesterCounts;
-use crate::words::flows::{FlowOfGeneration, FlowPacket, QpFlow};
+use crate::words::flows::{FailedPacket, FlowOfGeneration, FlowPacket, QpFlow};
 use crate::words::requester::{FastStep, OwnMessage, PsnDistance, QpOfGeneration, ResponseCase};
 use crate::words::sched::LawEvent;
 use crate::words::transport::{AckSend, Action, Commit, Message, RxPacket};
@@ -68,21 +69,19 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     pub probing: Signal<In, Bit>,
     /// Bus: a queue pair is created or removed.
     pub context_valid: Signal<In, Bit>,
-    /// Its number.
+    /// Queue pair whose context is written.
     pub context_qp: Signal<In, U<8>>,
-    /// Its context.
+    /// Context that is written.
     pub context_data: Signal<In, QpContext>,
-    /// Bus: a region slot is written.
+    /// Bus: the entry of a region's key is written.
     pub region_valid: Signal<In, Bit>,
-    /// Slot.
-    pub region_slot: Signal<In, U<5>>,
-    /// Its content.
+    /// Region that is written.
     pub region_data: Signal<In, Region>,
     /// Bus: a packet was sent for the first time.
     pub sent_valid: Signal<In, Bit>,
-    /// Its queue pair.
+    /// Queue pair whose highest PSN sent has grown.
     pub sent_qp: Signal<In, U<8>>,
-    /// Its generation.
+    /// Generation of the queue pair whose PSN has grown.
     pub sent_generation: Signal<In, U<8>>,
     /// One past its PSN; of a READ request one past the last response's.
     pub sent_end: Signal<In, U<24>>,
@@ -96,14 +95,14 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     pub asked_sent_at: Signal<In, U<48>>,
     /// READ responses, in the order of arrival.
     pub row: StreamIn<RxPacket>,
-    /// What becomes of each.
+    /// What becomes of each READ response.
     pub action: StreamOut<Action>,
     /// Acknowledgements, and READ responses whose fate in memory is known (`KIND` 3).
     pub answer: StreamIn<Commit>,
     /// Flows at their retry limit.
     pub ended: EndedIn,
-    /// Packets under which host memory failed: `FlowPacket`.
-    pub read_error: StreamIn<FlowPacket>,
+    /// Packets whose payload could not be read.
+    pub read_error: StreamIn<FailedPacket>,
     /// Queue pairs to remove, `QpOfGeneration`; taken when the last completion has been made.
     pub remove: StreamIn<QpOfGeneration>,
     /// Work requests.
@@ -188,6 +187,8 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     finished: Completions,
     /// Acknowledgements and losses for the scheduler.
     events: Events,
+    /// Does the region of a READ's memory stand?
+    guards: RegionGuards,
     /// Decisions about READ responses for the commit stage.
     actions: Outlet<Action>,
     /// Acknowledgements of READ data that carry INT back.
@@ -318,9 +319,9 @@ pub struct Requester<const QPS: usize, const SEGMENT: usize> {
     next_is_admit: DFF<Bit>,
     /// The message at hand.
     message: Signal<Local, OwnMessage>,
-    /// It is a READ.
+    /// The message at hand is a READ.
     is_read: Signal<Local, Bit>,
-    /// It is the last one of its work request.
+    /// The message at hand is the last one of its work request.
     is_last: Signal<Local, Bit>,
     /// First PSN of the READ data that has not come.
     missing: DFF<U<24>>,
@@ -392,7 +393,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         StreamOut::<QpOfGeneration>::join(&mut self.tells.down, &mut self.choice.tells);
         inputs!([gather, responses, tells, window, held, entry, stages, post_entry, posts, turns, store]: reset);
         EndedIn::link(&mut self.ended, &mut self.choice.limits);
-        StreamIn::<FlowPacket>::link(&mut self.read_error, &mut self.choice.errors);
+        StreamIn::<FailedPacket>::link(&mut self.read_error, &mut self.choice.errors);
         StreamIn::<QpOfGeneration>::link(&mut self.remove, &mut self.choice.removals);
         StreamIn::<WorkRequest>::link(&mut self.work, &mut self.window.work);
         StreamOut::<WorkRequest>::join(&mut self.window.machine, &mut self.intake.work);
@@ -404,7 +405,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         StreamOut::<LawEvent>::link(&mut self.cc_event, &mut self.events.cc_event);
         inputs!([finished, intake, events, actions, echoes, schedules, kills]: reset);
         inputs!(store: context_valid, context_qp, context_data, sent_valid, sent_qp, sent_generation, sent_end);
-        inputs!(intake: region_valid, region_slot, region_data);
+        inputs!([intake, guards]: region_valid, region_data);
         outputs!(ring: message_valid = bus_valid, message_address = bus_address, message_data = bus_data);
         // what the pipe does while the state machine does nothing, and the other way round
         clear!(counts_nak, counts_not_ready);
@@ -451,6 +452,8 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         // 2, 4: what it reads
         assign!(message = ring.message);
         inputs!([responses, verdict] from ring: base);
+        inputs!(guards from ring: guard);
+        inputs!([responses, verdict] from guards: stands);
         inputs!(stages from store:
             state, all_void, acked_void, own_generation, first_psn, alive, context_generation, mtu, int_on, sent_known, sent_to);
         inputs!(stages: turn = turn_1, machine_psn = choice.psn, message, room = finished.room);
@@ -506,7 +509,11 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         self.queue.start.next = self.load.q.val();
         self.store.removing.next = self.turn_1.q.val() & (self.choice.remove.val() | self.choice.tell.val());
         inputs!(store: generation = choice.generation);
-        inputs!(queue from store: loaded_mtu = mtu, loaded_int_on = int_on);
+        inputs!(queue from store: loaded_mtu = mtu, loaded_int_on = int_on, loaded_domain = domain);
+        inputs!(intake from posts: domain);
+        if self.turn_2.q.val() {
+            inputs!(intake from queue: domain);
+        }
         self.wanted.d.next = self.choice.generation.val();
         self.any_generation.d.next = self.choice.work.val() & !self.intake.begun.val();
         if self.choice.work.val() {
@@ -583,6 +590,9 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
                     }
                     if self.choice.error.val() {
                         self.status.d.next = CompletionStatus::LocalOperationalError;
+                        if self.choice.refused.val() {
+                            self.status.d.next = CompletionStatus::LocalAccessError;
+                        }
                     }
                     self.flushing.d.next = true;
                     if !self.live.q.val() | self.stages.dead_now.val() {
@@ -877,7 +887,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         // 7, 8: a READ response
         inputs!(verdict:
             message, missing, response_case, compared, int_on = queue.int_on, act, decided = responses.decided,
-            decision_made = responses.decision);
+            decision_made = responses.decision, decision_stands = responses.decision_stands);
         self.responses.acts.next = self.responses.decided.val() & !self.actions.full.val();
         self.actions.put.next = self.act.q.val() | self.responses.acts.val();
         self.actions.data.next = self.verdict.action.val();
@@ -904,7 +914,7 @@ impl<const QPS: usize, const SEGMENT: usize> Logic for Requester<QPS, SEGMENT> {
         inputs!(ring: push_qp = choice.qp, tail = queue.tail, work = window.read, start = queue.assigned);
         self.ring.finish.next = self.queue.assigned.val() + self.intake.psns.val();
         inputs!(ring: last = intake.last, generation = queue.own_generation);
-        inputs!(ring from intake: local_address, remote_address, length);
+        inputs!(ring from intake: local_address, local_guard, remote_address, length);
         if self.post.q.val() {
             self.post.d.next = false;
             if self.intake.refused.val() {

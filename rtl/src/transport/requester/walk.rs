@@ -37,7 +37,7 @@ pub struct Walk<const SEGMENT: usize> {
     pub start: Signal<In, U<24>>,
     /// One past its last PSN.
     pub finish: Signal<In, U<24>>,
-    /// It is a READ.
+    /// The message is a READ.
     pub read: Signal<In, Bit>,
     /// PSN to find.
     pub sought: Signal<In, U<24>>,

@@ -27,10 +27,10 @@ use crate::host::regions::RegionCheck;
 use crate::prim::delay::Delay;
 use crate::prim::short_fifo::ShortFifo;
 use crate::prim::skid::{StreamIn, StreamOut};
-use crate::prim::uint::{bit_cast_b, bit_cast_u, bits_u, U};
+use crate::prim::uint::{bit_cast_b, bit_cast_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
-use crate::words::context::{QpContext, Region};
+use crate::words::context::{QpContext, Region, RegionAccess, RegionGuard};
 use crate::words::counters::ResponderCounts;
 use crate::words::responder::{ResponderState, ResponsesLeft};
 use crate::words::transport::{Action, CommitKind, RxPacket};
@@ -63,15 +63,13 @@ pub struct Responder {
     pub reset: Signal<In, Bit>,
     /// A queue pair is created or removed; at most every third clock. Rows of its new generation come from the fourth clock after on.
     pub context_valid: Signal<In, Bit>,
-    /// Which.
+    /// Queue pair whose context is written.
     pub context_qp: Signal<In, U<8>>,
-    /// Its context.
+    /// Context that is written.
     pub context_data: Signal<In, QpContext>,
-    /// A region slot is written.
+    /// The entry of a region's key is written.
     pub region_valid: Signal<In, Bit>,
-    /// Which.
-    pub region_slot: Signal<In, U<5>>,
-    /// Its content.
+    /// Region that is written.
     pub region_data: Signal<In, Region>,
     /// Register: READ requests queued per queue pair, at most 100.
     pub cfg_reads: Signal<In, U<8>>,
@@ -83,7 +81,7 @@ pub struct Responder {
     pub left_qp: Signal<In, U<8>>,
     /// And generation.
     pub left_generation: Signal<In, U<8>>,
-    /// What: a `ResponseNotice`.
+    /// What the response queue tells, a `ResponseNotice`.
     pub left_what: Signal<In, U<3>>,
     /// A write of this queue pair failed; not in every clock.
     pub fail_valid: Signal<In, Bit>,
@@ -119,6 +117,10 @@ pub struct Responder {
         /// Row in the clock of the name.
         row_1, row_2)]
     regions: RegionCheck,
+    /// Clock 3: protection domain of the queue pair.
+    domain_3: DFF<U<16>>,
+    /// Clock 5: guard of the region that the row uses.
+    guard_5: DFF<RegionGuard>,
     tables: ResponderTables,
     // 1 to 4
     #[registers(Bit:
@@ -186,7 +188,7 @@ impl Logic for Responder {
         inputs!(tables:
             context_valid, context_qp, context_data, left_valid, left_qp, left_generation, left_what, fail_valid,
             fail_qp, fail_generation);
-        inputs!(regions: reset, region_valid, region_slot, region_data);
+        inputs!(regions: region_valid, region_data);
         inputs!(actions: reset);
 
         // 0: a row that comes while one of its queue pair moves on has to wait until that one's state can be read
@@ -226,7 +228,8 @@ impl Logic for Responder {
         reth_0 = bit_cast_word::<RdmaHeader, W<128, 2>>(row_0.extension);
         tables.qp = row_0.qp;
         inputs!(regions from reth_0: address, key, length);
-        regions.needed = if row_0.opcode == Opcode::ReadRequest { bits_u::<2>(2) } else { bits_u::<2>(1) };
+        regions.needed =
+            if row_0.opcode == Opcode::ReadRequest { RegionAccess::RemoteRead } else { RegionAccess::RemoteWrite };
         valid_1 = moves;
         row_1 = row_0;
 
@@ -237,7 +240,10 @@ impl Logic for Responder {
         }
         advance!(known_3, known_4, known_5, left_3, left_4, left_5);
         rows = row_2;
-        assign!(qp_3.d = row_2.qp, qp_4.d = qp_3);
+        assign!(qp_3.d = row_2.qp, qp_4.d = qp_3, domain_3.d = row_2.domain);
+        // a message that goes on uses the region of its first packet, as long as that stands
+        regions.goes_on = (row_2.opcode == Opcode::WriteMiddle) | (row_2.opcode == Opcode::WriteLast);
+        inputs!(regions: next_guard = known_2.guard, next_address = known_2.address, domain = domain_3);
         void_2 = tables.creates & (tables.created_qp == row_1.qp);
         void_3 = void_2 | (tables.creates & (tables.created_qp == row_2.qp));
         void_4 = void_3 | (tables.creates & (tables.created_qp == qp_3));
@@ -249,8 +255,7 @@ impl Logic for Responder {
         report = rules.live & rules.gap & !rules.reported;
         reread = rules.live & rules.old & rules.is_read;
         invalid = rules.live & rules.in_turn & !((rules.is_write & rules.fits) | (rules.is_read & rules.read_fits));
-        refused = !regions.allowed
-            & ((reread & !rules.stray) | (rules.live & rules.in_turn & !invalid & (rules.is_read | rules.starts)));
+        refused = !regions.allowed & ((reread & !rules.stray) | (rules.live & rules.in_turn & !invalid));
         do_write = rules.live & rules.in_turn & rules.is_write & !invalid & !refused;
         do_read = rules.live & rules.in_turn & rules.is_read & !invalid & !refused & !rules.depth;
         do_reread = reread & !rules.stray & !refused & !rules.deeper;
@@ -259,7 +264,8 @@ impl Logic for Responder {
         again_5 = rules.live & rules.old & !rules.is_read;
         assign! {
             report_5.d = report, invalid_5.d = invalid, refused_5.d = refused, do_write_5.d = do_write,
-            do_read_5.d = do_read, do_reread_5.d = do_reread, nak_5.d = nak, ends_5.d = rules.ends
+            do_read_5.d = do_read, do_reread_5.d = do_reread, nak_5.d = nak, ends_5.d = rules.ends,
+            guard_5.d = regions.guard
         }
         take_5 = do_write & !rules.empty;
         reported_5 = (rules.reported & !rules.in_turn) | report;
@@ -306,10 +312,9 @@ impl Logic for Responder {
             kind = CommitKind::Nothing;
         }
         made = bits_zero::<Action>(0);
-        fields!(made: take = take_5, address = rules.base);
+        fields!(made: take = take_5, address = regions.location, guard = guard_5);
         if do_read_5 | do_reread_5 {
             kind = CommitKind::Read;
-            made.address = reth_5.address;
         }
         fields!(made:
             kind, psn, syndrome, msn, ends = ends_or_reads_5, length = reth_5.length, count = rules.count,
@@ -328,6 +333,7 @@ impl Logic for Responder {
         state.ended = nak_5;
         if do_write_5 {
             fields!(state from rules: expected_psn = after_one, address, remaining);
+            state.guard = guard_5;
             state.newest_write = row_5.psn;
             state.in_message = !ends_5;
         }

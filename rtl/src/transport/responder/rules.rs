@@ -55,9 +55,9 @@ pub struct Rules {
     pub old: Signal<Out, Bit>,
     /// It is the one expected.
     pub in_turn: Signal<Out, Bit>,
-    /// A WRITE packet continues the message in progress, or starts one, in the right lengths.
+    /// A WRITE packet continues the message in progress, or starts one, in the right lengths, of a queue pair that takes WRITEs.
     pub fits: Signal<Out, Bit>,
-    /// A READ is well formed and not inside a message.
+    /// A READ is well formed and not inside a message, of a queue pair that takes READs.
     pub read_fits: Signal<Out, Bit>,
     /// A repeated READ reaches beyond what was executed, or has a payload.
     pub stray: Signal<Out, Bit>,
@@ -77,9 +77,7 @@ pub struct Rules {
     pub empty: Signal<Out, Bit>,
     /// The gap before the expected PSN has been reported.
     pub reported: Signal<Out, Bit>,
-    /// Clock 5: where the payload goes.
-    pub base: Signal<Out, U<64>>,
-    /// Clock 5: one past its last byte.
+    /// Clock 5: one past the payload's last byte, as the peer counts it.
     pub address: Signal<Out, U<64>>,
     /// Clock 5: bytes of the message to come after it.
     pub remaining: Signal<Out, U<32>>,
@@ -108,6 +106,10 @@ pub struct Rules {
         long_3,
         /// The row has no payload, in the clock of the name.
         none_3,
+        /// Clock 3: the queue pair takes no WRITEs.
+        refuse_write_3,
+        /// Clock 3: the queue pair takes no READs.
+        refuse_read_3,
         /// Clock 3: the payload is as long as a full packet's.
         whole_3,
         /// Clock 3: the payload is not longer than a full packet's.
@@ -164,8 +166,8 @@ pub struct Rules {
         /// Clock 5: response packets of the READ.
         count_5)]
     #[registers(U<64>:
-        /// Address that the payload is written to, in the clock of the name.
-        base_3, base_4, base_5,
+        /// Address that the payload is written to, as the peer counts it, in the clock of the name.
+        base_3, base_4,
         /// Clock 5: address behind the payload.
         address_5)]
     #[registers(U<32>:
@@ -223,6 +225,10 @@ impl Logic for Rules {
         }
         long_3 = reth_2.length > 0x8000_0000u64;
         none_3 = row_2.payload_length == 0;
+        assign!(
+            refuse_write_3.d = row_2.refuse_write,
+            refuse_read_3.d = row_2.refuse_read
+        );
         whole_3 = row_2.payload_length == bit_cast_u::<16, 13>(mtu_2);
         within_3 = row_2.payload_length <= bit_cast_u::<16, 13>(mtu_2);
         payload_3 = bit_cast_u::<32, 16>(row_2.payload_length);
@@ -239,8 +245,9 @@ impl Logic for Rules {
         next_4 = back_3 == 0;
         fits_4 = (start_3 != known_3.in_message)
             & !(start_3 & long_3)
+            & !refuse_write_3
             & ((end_3 & within_3 & (payload_3 == remaining_3)) | (!end_3 & whole_3 & (payload_3 <= remaining_3)));
-        read_fits_4 = !known_3.in_message & none_3 & !long_3;
+        read_fits_4 = !known_3.in_message & none_3 & !long_3 & !refuse_read_3;
         stray_4 = (packets_3 > bit_cast_u::<25, 24>(back_3)) | !none_3;
         depth_4 = reads_3 >= cfg_reads;
         deeper_4 = reads_3 >= (cfg_reads << 1);
@@ -264,7 +271,6 @@ impl Logic for Rules {
         }
 
         // 4
-        base_5 = base_4;
         address_5 = base_4 + bit_cast_u::<64, 32>(payload_4);
         remaining_5 = remaining_4 - payload_4;
         after_one_5 = known_4.expected_psn + 1;
@@ -272,7 +278,7 @@ impl Logic for Rules {
         after_read_5 = known_4.expected_psn + bit_cast_u::<24, 25>(packets_4);
         msn_5 = known_4.msn + 1;
         assign! {
-            base = base_5, address = address_5, remaining = remaining_5, after_one = after_one_5,
+            address = address_5, remaining = remaining_5, after_one = after_one_5,
             after_read = after_read_5, next_msn = msn_5, count = count_5
         }
     }

@@ -32,9 +32,9 @@ pub struct ResponderTables {
     pub clock: Signal<In, Clock>,
     /// A queue pair is created or removed; at most every third clock.
     pub context_valid: Signal<In, Bit>,
-    /// Which.
+    /// Queue pair whose context is written.
     pub context_qp: Signal<In, U<8>>,
-    /// Its context.
+    /// Context that is written.
     pub context_data: Signal<In, QpContext>,
     /// The response queue has something to tell; not in every clock.
     pub left_valid: Signal<In, Bit>,
@@ -42,7 +42,7 @@ pub struct ResponderTables {
     pub left_qp: Signal<In, U<8>>,
     /// And generation.
     pub left_generation: Signal<In, U<8>>,
-    /// What: a `ResponseNotice`.
+    /// What the response queue tells, a `ResponseNotice`.
     pub left_what: Signal<In, U<3>>,
     /// A write of this queue pair failed; not in every clock.
     pub fail_valid: Signal<In, Bit>,
@@ -52,7 +52,7 @@ pub struct ResponderTables {
     pub fail_generation: Signal<In, U<8>>,
     /// Queue pair to read.
     pub qp: Signal<In, U<8>>,
-    /// Its state, one clock later.
+    /// State of the queue pair, one clock later.
     pub word: Signal<Out, ResponderState>,
     /// What has left the response queue, one clock later; a failed write has ended the half, too.
     pub left: Signal<Out, ResponsesLeft>,
@@ -60,7 +60,7 @@ pub struct ResponderTables {
     pub closed: Signal<Out, Bit>,
     /// The creation of five clocks ago is written: what rows inside have read of its queue pair is not its state any more.
     pub creates: Signal<Out, Bit>,
-    /// Its queue pair.
+    /// Queue pair of the creation that is written.
     pub created_qp: Signal<Out, U<8>>,
     /// Write the state; not five clocks after a creation.
     pub we: Signal<In, Bit>,

@@ -18,9 +18,9 @@ pub struct Activation {
     pub reset: Signal<In, Bit>,
     /// The READ of `entry` becomes active; six more may behind a clock in which `crowded` was high.
     pub activate: Signal<In, Bit>,
-    /// Its queue pair.
+    /// Queue pair of the READ.
     pub qp: Signal<In, U<8>>,
-    /// Its tag.
+    /// Tag of the READ.
     pub tag: Signal<In, U<5>>,
     /// And epoch.
     pub epoch: Signal<In, U<4>>,
@@ -38,7 +38,7 @@ pub struct Activation {
     pub read_valid: Signal<Out, Bit>,
     /// Of this queue pair.
     pub read_qp: Signal<Out, U<8>>,
-    /// What it asks for.
+    /// What the READ asks for.
     pub read_data: Signal<Out, ReadState>,
     #[registers(Bit:
         /// A READ becomes active, for one clock.
@@ -65,7 +65,7 @@ impl Logic for Activation {
         assign!(qp_r.d = qp, last.d = end_psn);
         restart = !goes_on;
         fields!(read.d from entry: generation, first_psn = psn);
-        fields!(read.d from asked: count, address, length);
+        fields!(read.d from asked: count, address, guard, length);
         fields!(read.d: msn = entry.msn, tag, epoch);
         assign!(read_valid = pulse, read_qp = qp_r, read_data = read);
 

@@ -15,6 +15,7 @@ use crate::prim::word::{bit_cast_number, bit_cast_word};
 use crate::words::context::QpContext;
 use crate::words::responses::{EndInMsn, QpChange, QueuedAnswer, ReadEnd, ResponseInput};
 use crate::words::transport::{Commit, ReadRequest};
+use crate::words::wire::AethSyndrome;
 use crate::{block, kernel};
 use rust_hdl::prelude::*;
 
@@ -27,17 +28,19 @@ pub struct Intake {
     pub reset: Signal<In, Bit>,
     /// A queue pair is created or removed.
     pub context_valid: Signal<In, Bit>,
-    /// Which.
+    /// Queue pair whose context is written.
     pub context_qp: Signal<In, U<8>>,
-    /// Its context.
+    /// Context that is written.
     pub context_data: Signal<In, QpContext>,
     /// A READ's last response has left, or one could not be read from memory.
     pub gone_valid: Signal<In, Bit>,
-    /// It could not be read.
+    /// The response could not be read from memory.
     pub gone_failed: Signal<In, Bit>,
+    /// With `gone_failed`: because the region of its memory stands no longer; low: host memory failed.
+    pub gone_refused: Signal<In, Bit>,
     /// Queue pair.
     pub gone_qp: Signal<In, U<8>>,
-    /// Its generation.
+    /// Generation of the queue pair whose READ has gone.
     pub gone_generation: Signal<In, U<8>>,
     /// PSN of the response.
     pub gone_psn: Signal<In, U<24>>,
@@ -71,8 +74,8 @@ pub struct Intake {
     pub subject: Signal<Out, ResponseInput>,
     /// Queue pair.
     pub qp: Signal<Out, U<8>>,
-    /// The answer; of an end the generation in its place, the tag in that of the MSN, whether it failed, and as PSN the one that could not be
-    /// read, or one past the last.
+    /// The answer; of an end the generation in its place, the tag in that of the MSN, whether it failed, the syndrome of what is answered then, and as
+    /// PSN the one that could not be read, or one past the last.
     pub entry: Signal<Out, QueuedAnswer>,
     /// Place of an answer's INT.
     pub int_at: Signal<In, U<3>>,
@@ -132,6 +135,7 @@ impl Logic for Intake {
         ends.up.data.next.generation = gone_generation;
         ends.up.data.next.psn = gone_psn;
         ends.up.data.next.failed = gone_failed;
+        ends.up.data.next.refused = gone_refused;
         ends.up.data.next.tag = gone_tag;
 
         // the next one
@@ -199,6 +203,8 @@ impl Logic for Intake {
                 fields!(entry_r.d from end: generation, ends_or_failed = failed);
                 entry_r.psn = end.psn + bit_cast_u::<24, 1>(bit_cast_b(!end.failed));
                 entry_r.msn = bit_cast_number::<24, EndInMsn>(end_msn);
+                entry_r.syndrome =
+                    if end.refused { AethSyndrome::NakRemoteAccess } else { AethSyndrome::NakRemoteOperation };
             }
         }
         assign!(subject = subject_r, qp = qp_r, entry = entry_r, creation = creation_r);

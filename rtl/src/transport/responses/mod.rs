@@ -71,17 +71,19 @@ pub struct ResponseQueue {
     pub reset: Signal<In, Bit>,
     /// A queue pair is created or removed: what waits for it is void.
     pub context_valid: Signal<In, Bit>,
-    /// Which.
+    /// Queue pair whose context is written.
     pub context_qp: Signal<In, U<8>>,
-    /// Its context.
+    /// Context that is written.
     pub context_data: Signal<In, QpContext>,
     /// A READ's last response has left, or one could not be read from memory.
     pub gone_valid: Signal<In, Bit>,
-    /// It could not be read.
+    /// The response could not be read from memory.
     pub gone_failed: Signal<In, Bit>,
+    /// With `gone_failed`: because the region of its memory stands no longer; low: host memory failed.
+    pub gone_refused: Signal<In, Bit>,
     /// Queue pair.
     pub gone_qp: Signal<In, U<8>>,
-    /// Its generation.
+    /// Generation of the queue pair whose READ has gone.
     pub gone_generation: Signal<In, U<8>>,
     /// PSN of the response.
     pub gone_psn: Signal<In, U<24>>,
@@ -97,7 +99,7 @@ pub struct ResponseQueue {
     pub read_valid: Signal<Out, Bit>,
     /// Of this queue pair.
     pub read_qp: Signal<Out, U<8>>,
-    /// What it asks for.
+    /// What the READ asks for.
     pub read_data: Signal<Out, ReadState>,
     /// No room for answers to requests that are not decided yet.
     pub full: Signal<Out, Bit>,
@@ -329,8 +331,8 @@ impl Logic for ResponseQueue {
     fn update(&mut self) {
         inputs!([pool, acks]: reset);
         inputs!(intake:
-            reset, context_valid, context_qp, context_data, gone_valid, gone_failed, gone_qp, gone_generation, gone_psn,
-            gone_tag);
+            reset, context_valid, context_qp, context_data, gone_valid, gone_failed, gone_refused, gone_qp, gone_generation,
+            gone_psn, gone_tag);
         StreamIn::<Commit>::link(&mut up, &mut intake.up);
         asked = entry.asked;
         intake.int_at = entry.int_at;
@@ -685,7 +687,6 @@ impl Logic for ResponseQueue {
         sent.int_stack = intake.int_stack;
         if subject == ResponseInput::ReadEnd {
             fields!(sent: qp, generation = list.generation);
-            sent.syndrome = AethSyndrome::NakRemoteOperation;
             sent.msn = completions.rdata;
             sent.int_length = bit_cast_u::<6, 1>(bit_cast_b(list.int_on)) << 1;
             sent.int_stack = bits_zero::<W<336, 6>>(0);

@@ -41,9 +41,9 @@ pub struct NodePool {
     pub link_to: Signal<In, U<10>>,
     /// Give a list back.
     pub give: Signal<In, Bit>,
-    /// Its first place.
+    /// First place of the list.
     pub give_first: Signal<In, U<10>>,
-    /// Its last place.
+    /// Last place of the list.
     pub give_last: Signal<In, U<10>>,
     /// Number of its places.
     pub give_count: Signal<In, U<11>>,

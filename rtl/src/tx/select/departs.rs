@@ -22,7 +22,7 @@ pub struct Departs {
     pub psn: Signal<In, U<24>>,
     /// What is special about the packet.
     pub marks: Signal<In, GrantMarks>,
-    /// It is a READ request.
+    /// The packet is a READ request.
     pub read: Signal<In, Bit>,
     /// The number of one clock ago is timed.
     pub timed: Signal<Out, Bit>,

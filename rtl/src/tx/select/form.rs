@@ -15,6 +15,7 @@
 //!
 //! One a clock. Nothing stops on the way: who feeds it looks at `room` first.
 
+use crate::host::region_guards::RegionGuards;
 use crate::prim::delay::Delay;
 use crate::prim::fifo::StreamFifo;
 use crate::prim::lut_fifo::LutFifo;
@@ -24,6 +25,7 @@ use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::wide::W;
 use crate::prim::word::{bit_cast_bus, bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::FeedbackOut;
+use crate::words::context::{Region, RegionGuard};
 use crate::words::dma::DmaJob;
 use crate::words::flows::QpFlow;
 use crate::words::transport::{ExtensionKind, TxPacket};
@@ -73,6 +75,12 @@ pub struct Form {
     pub end_psn: Signal<In, U<24>>,
     /// Address that the place counts from: local, of a READ request remote.
     pub base: Signal<In, U<64>>,
+    /// The entry of a region's key is written.
+    pub region_valid: Signal<In, Bit>,
+    /// Region that is written.
+    pub region_data: Signal<In, Region>,
+    /// The region of the payload.
+    pub guard: Signal<In, RegionGuard>,
     /// Remote address of the message.
     pub remote: Signal<In, U<64>>,
     /// Remote key; of READ responses their MSN.
@@ -198,6 +206,10 @@ pub struct Form {
     aeth: Signal<Local, AckHeader>,
     answer: Signal<Local, Extension>,
     half: Signal<Local, QpFlow>,
+    /// Does the region of the payload stand? Looked at as late as can be, one clock before the fetch is made.
+    guards: RegionGuards,
+    guard_2: Delay<RegionGuard, 2>,
+    refused: Signal<Local, Bit>,
     /// Clock 3: BTH operation code.
     opcode: DFF<Opcode>,
     first: Signal<Local, Bit>,
@@ -211,11 +223,13 @@ pub struct Form {
 impl Logic for Form {
     fn update(&mut self) {
         inputs!([packets, jobs, feedbacks, advances]: reset);
+        inputs!(guards: region_valid, region_data, guard = guard_2.q);
         room = !packets.crowded & !jobs.crowded & !feedbacks.crowded & !advances.crowded;
         stalled = jobs.down.valid & !job.ready;
         waits = stalled;
         place_2 = place;
         remote_2 = remote;
+        guard_2 = guard;
         key_2 = key;
         mtu_1 = mtu;
         last_2 = last;
@@ -308,8 +322,12 @@ impl Logic for Form {
                 beside = bits_u::<24>(42 - 4);
             }
         }
-        if form_3 == 0 {
+        // a region that was removed or replaced meanwhile: the packet leaves without payload, spoiled
+        refused = length.any() & ((form_3 == 1) | (form_3 == 3)) & !guards.stands;
+        if (form_3 == 0) | refused {
             padded_4 = bits_u::<13>(0);
+        }
+        if form_3 == 0 {
             beside = bit_cast_u::<24, 10>(overhead);
         }
         allowed_4 = bit_cast_u::<24, 13>(full_3) + beside;
@@ -317,12 +335,16 @@ impl Logic for Form {
         form_4 = form_3;
         last_4 = last_3;
         end_4 = end_3;
-        has_payload = length.any() & (form_3 != 0);
+        has_payload = length.any() & (form_3 != 0) & !refused;
         fields!(job_4.d: address = address_3, length);
         half = bit_cast_word::<QpFlow, U<16>>(bit_cast_u::<16, 9>(flow_3));
         fields!(word_4.d:
             qp = half.qp, generation = generation_3.q, opcode, psn = psn_3.q, ack_req = ack_req_3.q, extension_kind,
             extension, length);
+        word_4.refused = refused;
+        if refused {
+            word_4.length = bits_u::<13>(0);
+        }
         word_4.ends_read = (form_3 == 3) & last_3;
         word_4.response = form_3 == 3;
         word_4.tag = tag_3;

@@ -41,7 +41,7 @@ use crate::prim::skid::StreamOut;
 use crate::prim::uint::{bit_cast_u, bits_u, U};
 use crate::prim::word::{bit_cast_number, bit_cast_word, bits_zero};
 use crate::sched::ports::{FeedbackOut, SendIn};
-use crate::words::context::QpContext;
+use crate::words::context::{QpContext, Region, RegionGuard};
 use crate::words::dma::DmaJob;
 use crate::words::flows::{GrantMarks, QpFlow, QpHalf};
 use crate::words::requester::{PsnDistance, RingPlace};
@@ -72,10 +72,14 @@ pub struct Select<const A: usize, const M: usize, const L: usize, const H: usize
     pub times_enable: Signal<In, Bit>,
     /// A context is written; after one that is alive no other for 24 clocks.
     pub context_valid: Signal<In, Bit>,
-    /// Its queue pair.
+    /// Queue pair whose context is written.
     pub context_qp: Signal<In, U<8>>,
     /// The context.
     pub context_data: Signal<In, QpContext>,
+    /// The entry of a region's key is written.
+    pub region_valid: Signal<In, Bit>,
+    /// Region that is written.
+    pub region_data: Signal<In, Region>,
     /// A message is written.
     pub message_valid: Signal<In, Bit>,
     /// Queue pair and place in its ring.
@@ -84,7 +88,7 @@ pub struct Select<const A: usize, const M: usize, const L: usize, const H: usize
     pub message_data: Signal<In, Message>,
     /// A READ begins to be answered.
     pub read_valid: Signal<In, Bit>,
-    /// Its queue pair.
+    /// Queue pair of the READ.
     pub read_qp: Signal<In, U<8>>,
     /// The READ.
     pub read_data: Signal<In, ReadState>,
@@ -100,9 +104,9 @@ pub struct Select<const A: usize, const M: usize, const L: usize, const H: usize
     pub feedback: FeedbackOut,
     /// Pulse: the highest PSN sent of a queue pair's requests has grown.
     pub sent_valid: Signal<Out, Bit>,
-    /// Its queue pair.
+    /// Queue pair whose highest PSN sent has grown.
     pub sent_qp: Signal<Out, U<8>>,
-    /// Its generation.
+    /// Generation of the queue pair whose PSN has grown.
     pub sent_generation: Signal<Out, U<8>>,
     /// One past the highest PSN sent.
     pub sent_end: Signal<Out, U<24>>,
@@ -335,6 +339,8 @@ pub struct Select<const A: usize, const M: usize, const L: usize, const H: usize
     base: DFF<U<64>>,
     /// Remote address of the message.
     remote: DFF<U<64>>,
+    /// The region of the packet's payload.
+    guard: DFF<RegionGuard>,
     /// Remote key of the message; of a READ response its MSN.
     key: DFF<U<32>>,
     /// Bytes of the message.
@@ -373,7 +379,7 @@ pub struct Select<const A: usize, const M: usize, const L: usize, const H: usize
 #[kernel]
 impl<const A: usize, const M: usize, const L: usize, const H: usize> Logic for Select<A, M, L, H> {
     fn update(&mut self) {
-        inputs!(form: reset, overhead);
+        inputs!(form: reset, overhead, region_valid, region_data, guard);
 
         // the buses
         self.contexts.we.next = self.context_valid.val();
@@ -410,7 +416,7 @@ impl<const A: usize, const M: usize, const L: usize, const H: usize> Logic for S
         }
         self.written_place.next.qp = self.read_qp.val();
         self.written_place.next.place = bit_cast_u::<4, 5>(self.read_data.val().tag);
-        fields!(read_written from read_data: generation, first_psn, address, length, msn, tag, epoch);
+        fields!(read_written from read_data: generation, first_psn, address, guard, length, msn, tag, epoch);
         self.read_written.next.end_psn = self.read_data.val().first_psn + self.read_data.val().count;
         self.read_written.next.few = self.read_data.val().count < 4;
         if !self.read_valid.val() & self.read_voids.q.val().some {
@@ -600,6 +606,7 @@ impl<const A: usize, const M: usize, const L: usize, const H: usize> Logic for S
             self.message.d.next.length = self.read.val().length;
             self.message.d.next.remote_key = bit_cast_u::<32, 24>(self.read.val().msn);
             self.message.d.next.local_address = self.read.val().address;
+            self.message.d.next.guard = self.read.val().guard;
         }
         self.place.d.next = self.shown.val().psn - self.first_now.val();
         self.beyond.d.next = self.shown.val().psn - self.end_now.val();
@@ -757,6 +764,7 @@ impl<const A: usize, const M: usize, const L: usize, const H: usize> Logic for S
         }
         assign! {
             total.d = message.length, remote.d = message.remote_address, key.d = message.remote_key, place_r.d = place,
+            guard.d = message.guard,
             psn_r.d = grant.psn, tag_r.d = tag, flow_r.d = grant.flow, generation_r.d = grant.generation,
             marks_r.d = grant.marks, mtu.d = mtu_now, int_on.d = int_now
         }

@@ -24,13 +24,13 @@ pub const FIRST_PSN: u32 = 0xff_fffa;
 /// Secret of control packets.
 pub const CONTROL_KEY: u64 = 0x0123_4567_89ab_cdef;
 /// Keys of the attacker's regions: written, read, neither.
-pub const ATTACK_KEYS: [u32; 3] = [0x5a5a_0001, 0x5a5a_0002, 0x5a5a_0003];
+pub const ATTACK_KEYS: [u32; 3] = [0x5a5a_0001, 0x5a5a_0102, 0x5a5a_0203];
 /// Bytes of an attacker's region; the end is inside a beat.
 pub const ATTACK_LENGTH: u64 = 20_011;
 /// Where the attacker's regions begin: inside a beat, 64 KiB apart.
 pub const ATTACK: [u64; 3] = [0x10_0000 + 4096 + 13, 0x11_0000 + 4096 + 29, 0x12_0000 + 4096 + 1];
 /// Keys of the honest regions, source and target.
-pub const HONEST_KEYS: [u32; 2] = [0xc0ff_ee10, 0xc0ff_ee20];
+pub const HONEST_KEYS: [u32; 2] = [0xc0ff_ee10, 0xc0ff_ef20];
 /// Where the honest regions begin, source and target, in either host.
 pub const HONEST_AT: [u64; 2] = [0x20_0000 + 4096 + 7, 0x21_0000 + 4096 + 51];
 /// Bytes of an honest region.
@@ -47,7 +47,7 @@ pub fn first_byte(address: u64) -> u8 {
 fn guarded(region: Region) -> [MemoryBlock; 2] {
     let bytes = |from: u64, to: u64| (from..to).map(first_byte).collect::<Vec<u8>>();
     let front = Region {
-        // A region of no rights whose key nobody uses; hardware slots are filled in order.
+        // A region of no rights whose key nobody uses; its entry is another one than those of the keys in use.
         key: !region.key,
         address: region.address - GUARD,
         length: GUARD,
@@ -57,11 +57,11 @@ fn guarded(region: Region) -> [MemoryBlock; 2] {
     [
         MemoryBlock {
             bytes: bytes(front.address, region.address),
-            region: front,
+            region: front.into(),
         },
         MemoryBlock {
             bytes: bytes(region.address, region.address + region.length + GUARD),
-            region,
+            region: region.into(),
         },
     ]
 }

@@ -222,7 +222,8 @@ impl HostPlan {
                         length: 0,
                         remote_write,
                         remote_read: false,
-                    },
+                    }
+                    .into(),
                     bytes: Vec::new(),
                 })
                 .into(),
@@ -262,7 +263,7 @@ impl HostPlan {
     fn with_memory(mut self) -> Self {
         for block in &mut self.setup.memory {
             block.region.length = block.region.length.max(1);
-            let guard = if block.region.remote_write { GUARD } else { 0 };
+            let guard = if block.region.rights.remote_write { GUARD } else { 0 };
             block.bytes.resize((block.region.length + guard) as usize, 0);
         }
         self

@@ -5,6 +5,7 @@ use crate::config::{law_name, NicSetup};
 use crate::drive::clocked::Clocked;
 use crate::nic::device::{Device, DeviceError, Wave};
 use crate::verilated::{shared_object, top_sources, Model, ModelError, FAST};
+use hpcc_models::nic::queues::MemoryRegion;
 use hpcc_models::nic::{Completion, WorkRequest, GROUPS};
 use hpcc_models::sched::CapControl;
 use hpcc_models::wire::TimedFrame;
@@ -72,7 +73,7 @@ impl<C: Clocked> RtlNic<C> {
         }
         let steps = setup::steps(setup).map_err(DeviceError::Law)?;
         for block in &setup.memory {
-            self.memory.add(block.region.address, block.bytes.clone());
+            self.memory.add(block.place(), block.bytes.clone());
         }
         steps.iter().try_for_each(|step| self.carry_out(step))?;
         self.places = setup::places(setup).map_err(DeviceError::Law)?;
@@ -156,6 +157,14 @@ impl Device for RtlNic<Model> {
 
     fn set_pause(&mut self, priorities: u8) {
         self.pause = priorities;
+    }
+
+    fn write_region(&mut self, region: &MemoryRegion) -> Result<(), DeviceError> {
+        self.carry_out(&setup::region(region))
+    }
+
+    fn remove_region(&mut self, key: u32) -> Result<(), DeviceError> {
+        self.carry_out(&setup::removal(key))
     }
 
     fn set_level(&mut self, group: usize, rate_bps: Option<f64>) -> Result<(), DeviceError> {

@@ -5,10 +5,11 @@ use hpcc_models::cc::hpcc::ParamError;
 use hpcc_models::cc::powertcp::Signal;
 use hpcc_models::fixed::powertcp::PowerRegisters;
 use hpcc_models::fixed::registers::HpccRegisters;
+use hpcc_models::nic::queues::MemoryRegion;
 use hpcc_models::nic::registers::{
     offset, registers, MAX_RD_ATOMIC, NEIGHBOUR_SLOTS, QP_COUNT, REGION_SLOTS, RESPONDER_READS,
 };
-use hpcc_models::nic::{QpConfig, Region};
+use hpcc_models::nic::QpConfig;
 use hpcc_models::sched::registers::SchedRegisters;
 use hpcc_rtl::words::context::{self, QpContext};
 use std::collections::BTreeMap;
@@ -23,7 +24,7 @@ pub enum Step {
     Command {
         /// Operation.
         operation: u32,
-        /// Queue pair or slot.
+        /// Place of a queue pair or slot of a neighbour; of a region it is not looked at.
         index: u32,
         /// Words of the body, lowest first.
         body: Vec<u32>,
@@ -37,6 +38,9 @@ const TIMER_UNIT_NS: u64 = 1024;
 /// Lowest bits of a queue pair's number, which are its place.
 const PLACE_BITS: u32 = 8;
 const PLACE_MASK: u32 = (1 << PLACE_BITS) - 1;
+/// Bits of a region's key that are its entry.
+const KEY_ENTRY_LOW: u32 = 8;
+const KEY_ENTRY_HIGH: u32 = KEY_ENTRY_LOW + REGION_SLOTS.ilog2() - 1;
 /// Fraction bits of windows and rates in the register map.
 const WINDOW_FRACTION: u32 = 11;
 const RATE_FRACTION: u32 = 27;
@@ -112,16 +116,17 @@ pub fn steps(setup: &NicSetup) -> Result<Vec<Step>, String> {
             about: format!("neighbour {ip}"),
         });
     }
-    if setup.memory.len() > REGION_SLOTS as usize {
-        return Err(format!("[[memory]] the hardware has {REGION_SLOTS} slots"));
-    }
-    for (slot, block) in (0..).zip(&setup.memory) {
-        steps.list.push(Step::Command {
-            operation: 3,
-            index: slot,
-            body: region_body(&block.region),
-            about: format!("memory region 0x{:x}", block.region.key),
-        });
+    let mut entries: BTreeMap<u32, u32> = BTreeMap::new();
+    for block in &setup.memory {
+        let key = block.region.key;
+        let entry = key >> KEY_ENTRY_LOW & (REGION_SLOTS - 1);
+        if let Some(other) = entries.insert(entry, key) {
+            return Err(format!(
+                "[[memory]] key: bits {KEY_ENTRY_LOW} to {KEY_ENTRY_HIGH} of a key are its entry in the hardware's table, and 0x{other:x} and \
+                 0x{key:x} have the same entry {entry}"
+            ));
+        }
+        steps.list.push(region(&block.region));
     }
     let places = places(setup)?;
     for qp in &setup.qps {
@@ -159,6 +164,28 @@ pub fn places(setup: &NicSetup) -> Result<BTreeMap<u32, u32>, String> {
         }
     }
     Ok(numbers.into_iter().map(|(place, qpn)| (qpn, place)).collect())
+}
+
+/// Writes a memory region.
+pub fn region(region: &MemoryRegion) -> Step {
+    Step::Command {
+        operation: 3,
+        index: 0,
+        body: region_body(region),
+        about: format!("memory region 0x{:x}", region.key),
+    }
+}
+
+/// Removes the memory region of a key.
+pub fn removal(key: u32) -> Step {
+    let mut limbs = [0; 4];
+    context::Region::KEY.put(&mut limbs, key.into());
+    Step::Command {
+        operation: 3,
+        index: 0,
+        body: words(&limbs),
+        about: format!("removal of memory region 0x{key:x}"),
+    }
 }
 
 fn settings(setup: &NicSetup, steps: &mut Steps) -> Result<(), String> {
@@ -269,14 +296,17 @@ fn words(limbs: &[u64]) -> Vec<u32> {
         .collect()
 }
 
-fn region_body(memory: &Region) -> Vec<u32> {
+fn region_body(memory: &MemoryRegion) -> Vec<u32> {
     let mut limbs = [0; 4];
     context::Region::VALID.put(&mut limbs, 1);
     context::Region::KEY.put(&mut limbs, memory.key.into());
     context::Region::BASE.put(&mut limbs, memory.address);
     context::Region::LENGTH.put(&mut limbs, memory.length);
-    context::Region::REMOTE_WRITE.put(&mut limbs, memory.remote_write.into());
-    context::Region::REMOTE_READ.put(&mut limbs, memory.remote_read.into());
+    context::Region::REMOTE_WRITE.put(&mut limbs, memory.rights.remote_write.into());
+    context::Region::REMOTE_READ.put(&mut limbs, memory.rights.remote_read.into());
+    context::Region::READ_ONLY.put(&mut limbs, (!memory.rights.local_write).into());
+    context::Region::DOMAIN.put(&mut limbs, memory.domain.into());
+    context::Region::OFFSET.put(&mut limbs, memory.offset);
     words(&limbs)
 }
 
@@ -294,5 +324,8 @@ fn context_body(qp: &QpConfig, law: u8, mac: u64) -> Vec<u32> {
     QpContext::PAUSE_CLASS.put(&mut limbs, qp.priority.into());
     QpContext::SEND_PSN.put(&mut limbs, qp.send_psn.into());
     QpContext::EXPECTED_PSN.put(&mut limbs, qp.expected_psn.into());
+    QpContext::DOMAIN.put(&mut limbs, qp.domain.into());
+    QpContext::REFUSE_WRITE.put(&mut limbs, qp.refuse_write.into());
+    QpContext::REFUSE_READ.put(&mut limbs, qp.refuse_read.into());
     words(&limbs)
 }

@@ -41,7 +41,8 @@ fn host(own: u8, number: u32, mtu: u32, psn: u32, key: u32) -> NicSetup {
                 length: 1 << 21,
                 remote_write: true,
                 remote_read: true,
-            },
+            }
+            .into(),
             bytes: (0..1 << 21).map(pattern_byte).collect(),
         }],
         work: Vec::new(),

@@ -11,6 +11,7 @@
 //! | `probes` | probes of the path and their answers |
 //! | `random` | seeded traffic |
 //! | `removals` | a removal waits for memory: the RTL alone |
+//! | `regions` | requests under way when their region goes; offsets, domains, rights |
 //! | `requester` | what the peer of a NIC that writes and reads relies on |
 //! | `responder` | what a peer that writes and reads relies on |
 
@@ -20,6 +21,7 @@ mod notify;
 mod peer;
 mod probes;
 mod random;
+mod regions;
 mod removals;
 mod requester;
 mod responder;

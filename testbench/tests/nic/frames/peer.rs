@@ -1,5 +1,6 @@
 //! A peer made by hand: its packets, a script of what happens to one NIC, and the same script on the model and on the RTL.
 
+use hpcc_models::nic::queues::MemoryRegion;
 use hpcc_models::nic::{Counter, NicConfig, Operation, QpConfig, Region, Status, WorkRequest};
 use hpcc_models::wire::*;
 use hpcc_testbench::config::{pattern_byte, Limits, MemoryBlock, NicSetup};
@@ -19,15 +20,15 @@ pub const REMOTE: u32 = 0x700;
 /// First PSN of both directions: a few packets in front of the wrap.
 pub const FIRST: u32 = 0xff_fffc;
 /// Regions: the peer may write, read, do both.
-pub const WRITE_KEY: u32 = 0xd0;
+pub const WRITE_KEY: u32 = 0x1d0;
 pub const READ_KEY: u32 = 0x50;
-pub const BOTH_KEY: u32 = 0xb0;
+pub const BOTH_KEY: u32 = 0x2b0;
 pub const WRITE_AT: u64 = 0x20_0005;
 pub const READ_AT: u64 = 0x10_0003;
 pub const BOTH_AT: u64 = 0x30_0000;
 pub const LENGTH: u64 = 12_000;
 /// A region behind whose first bytes there is no memory: the bus answers with an error.
-pub const HOLE_KEY: u32 = 0x40;
+pub const HOLE_KEY: u32 = 0x340;
 pub const HOLE_AT: u64 = 0x40_0000;
 pub const HOLE_MEMORY: u64 = 512;
 /// Bytes behind a region that nobody may touch.
@@ -79,7 +80,8 @@ pub fn setup() -> NicSetup {
             length: LENGTH,
             remote_write,
             remote_read,
-        },
+        }
+        .into(),
         bytes: (0..memory).map(|i| pattern_byte(i ^ address)).collect(),
     };
     NicSetup {
@@ -117,6 +119,10 @@ pub enum Input {
     Wait(u64),
     /// Pause from the MAC.
     Pause(u8),
+    /// The host writes a region.
+    Region(MemoryRegion),
+    /// The host removes the region of a key.
+    Remove(u32),
 }
 
 /// What came of a script. Queue pairs are named by their number at the peer.
@@ -148,6 +154,8 @@ pub fn play<D: Device>(setup: &NicSetup, script: &[Input]) -> Outcome {
             Input::Work(work) => device.post(*work),
             Input::Wait(time) => now += time,
             Input::Pause(priorities) => device.set_pause(*priorities),
+            Input::Region(region) => device.write_region(region).unwrap(),
+            Input::Remove(key) => device.remove_region(*key).unwrap(),
         }
         now += PACE_NS;
         device.advance(now).unwrap();
@@ -168,7 +176,7 @@ pub fn play<D: Device>(setup: &NicSetup, script: &[Input]) -> Outcome {
         let list = outcome.completions.entry(done.qpn).or_default();
         list.push((done.work, done.operation, done.status, done.bytes));
     }
-    let blocks = setup.memory.iter().map(|block| block.region.address);
+    let blocks = setup.memory.iter().map(|block| block.place());
     outcome.memory = blocks.map(|at| device.memory(at).unwrap().to_vec()).collect();
     outcome.counters = device.counters().unwrap().into_iter().collect();
     outcome

@@ -19,6 +19,7 @@ mod laws;
 mod probes;
 mod rtl;
 
+use hpcc_models::nic::queues::MemoryRegion;
 use hpcc_models::nic::{Completion, LinkConfig, Status, WorkRequest, GROUPS};
 use hpcc_models::sched::CapControl;
 use hpcc_models::seeds::seed as fresh;
@@ -233,6 +234,12 @@ impl Device for Spoilt {
     }
     fn set_pause(&mut self, priorities: u8) {
         self.0.set_pause(priorities);
+    }
+    fn write_region(&mut self, region: &MemoryRegion) -> Result<(), DeviceError> {
+        self.0.write_region(region)
+    }
+    fn remove_region(&mut self, key: u32) -> Result<(), DeviceError> {
+        self.0.remove_region(key)
     }
     fn set_level(&mut self, group: usize, rate_bps: Option<f64>) -> Result<(), DeviceError> {
         self.0.set_level(group, rate_bps)

@@ -56,6 +56,12 @@ impl Device for Either {
     fn set_pause(&mut self, priorities: u8) {
         each!(self, nic => nic.set_pause(priorities))
     }
+    fn write_region(&mut self, region: &MemoryRegion) -> Result<(), DeviceError> {
+        each!(self, nic => nic.write_region(region))
+    }
+    fn remove_region(&mut self, key: u32) -> Result<(), DeviceError> {
+        each!(self, nic => nic.remove_region(key))
+    }
     fn set_level(&mut self, group: usize, rate_bps: Option<f64>) -> Result<(), DeviceError> {
         each!(self, nic => nic.set_level(group, rate_bps))
     }

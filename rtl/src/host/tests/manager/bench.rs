@@ -6,7 +6,7 @@ use crate::prim::uint::U;
 use crate::prim::wide::W;
 use crate::prim::word::Word as _;
 use crate::sim::{init, step, Stimulus};
-use crate::words::context::{HostCommand, QpContext};
+use crate::words::context::{HostCommand, QpContext, Region};
 use crate::words::rx::ControlPacket;
 use hpcc_models::nic::QpConfig;
 use hpcc_models::wire::*;
@@ -39,12 +39,23 @@ impl Bench {
         }
         block.reset.next = false;
         // every queue pair is voided once, then the manager is ready
-        let mut voided = vec![];
+        let (mut voided, mut emptied) = (vec![], vec![]);
         for clock in 0.. {
             let swept = step(block.as_mut(), |b| {
                 if b.context_valid.val() {
                     assert_eq!(b.context_data.val(), QpContext::default());
                     voided.push(b.context_qp.val().0);
+                }
+                if b.region_valid.val() {
+                    let key = b.region_data.val().key;
+                    assert_eq!(
+                        b.region_data.val(),
+                        Region {
+                            key,
+                            ..Region::default()
+                        }
+                    );
+                    emptied.push(key.0);
                 }
                 b.swept.val()
             });
@@ -54,6 +65,7 @@ impl Bench {
             }
         }
         assert!(voided.into_iter().eq(0..256));
+        assert!(emptied.into_iter().eq((0..256).map(|at| at % 32 << 8)));
         block.cfg_mtu.next = U(2);
         block.cfg_default_law.next = U(DEFAULT_LAW);
         // HPCC, DCQCN and PowerTCP
@@ -110,7 +122,8 @@ impl Bench {
                 });
             }
             if b.region_valid.val() {
-                seen.push(Trace::Region(b.region_slot.val().0, b.region_data.val().limbs()));
+                let region = b.region_data.val();
+                seen.push(Trace::Region(region.key.0 >> 8 & 31, region.limbs()));
             }
             if b.remove.valid.val() && b.remove.ready.val() {
                 let [data] = b.remove.data.val().array();

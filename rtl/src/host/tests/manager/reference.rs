@@ -56,6 +56,10 @@ pub(super) fn expect_creation(config: &QpConfig, mac: MacAddr, generation: u64) 
             // the number of its place
             0,
             law,
+            // domain 0, nothing refused
+            0,
+            0,
+            0,
         ],
     ));
     list

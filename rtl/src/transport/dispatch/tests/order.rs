@@ -17,9 +17,9 @@ struct Engine {
     /// Clocks to its decision, at least and at most.
     clocks: (u64, u64),
     /// Decisions under way and when they show.
-    waiting: VecDeque<(u64, [u64; 3])>,
+    waiting: VecDeque<(u64, [u64; 4])>,
     /// All its decisions.
-    decided: VecDeque<[u64; 3]>,
+    decided: VecDeque<[u64; 4]>,
 }
 
 impl Engine {
@@ -47,16 +47,17 @@ impl Engine {
     }
 
     /// The decision that shows.
-    fn shown(&self, clock: u64) -> Option<[u64; 3]> {
+    fn shown(&self, clock: u64) -> Option<[u64; 4]> {
         let due = self.waiting.front().filter(|(due, _)| *due <= clock);
         due.map(|(_, action)| *action)
     }
 }
 
 /// A decision of noise.
-fn any_action(stimulus: &mut Stimulus) -> [u64; 3] {
-    let mut action: [u64; 3] = std::array::from_fn(|_| stimulus.uniform(64));
-    action[2] &= u64::MAX >> (192 - <Action as Synth>::BITS);
+fn any_action(stimulus: &mut Stimulus) -> [u64; 4] {
+    let mut action: [u64; 4] = std::array::from_fn(|_| stimulus.uniform(64));
+    action[3] &= u64::MAX >> (256 - <Action as Synth>::BITS);
+    Action::ANSWER.put(&mut action, stimulus.below(5));
     action
 }
 
@@ -100,7 +101,7 @@ fn pass(frames: &[Vec<u8>], engines: &mut [Engine; 2], gaps: f64, stall: f64, se
         pipe.request_action.valid.next = shown[0].is_some();
         pipe.response_action.valid.next = shown[1].is_some();
         // what is not valid is noise
-        let noise: [[u64; 3]; 2] = std::array::from_fn(|_| any_action(&mut stimulus));
+        let noise: [[u64; 4]; 2] = std::array::from_fn(|_| any_action(&mut stimulus));
         pipe.request_action.data.next = Action::from_slice(&shown[0].unwrap_or(noise[0]));
         pipe.response_action.data.next = Action::from_slice(&shown[1].unwrap_or(noise[1]));
         let (rows, taken, moved) = step(pipe, |p| {
@@ -161,7 +162,7 @@ fn pass(frames: &[Vec<u8>], engines: &mut [Engine; 2], gaps: f64, stall: f64, se
 }
 
 /// The entry for the commit stage: the engine's decision and what the frame brought; a READ asks where others have INT.
-fn committed(action: &[u64; 3], packet: &RocePacket) -> [u64; 7] {
+fn committed(action: &[u64; 4], packet: &RocePacket) -> [u64; 7] {
     let mut word = [0; 7];
     let qp = u64::from(packet.bth.dest_qp);
     for (to, from) in [
@@ -186,6 +187,7 @@ fn committed(action: &[u64; 3], packet: &RocePacket) -> [u64; 7] {
     if Action::KIND.get(action) == CommitKind::Read as u64 {
         for (place, field) in [
             (ReadRequest::ADDRESS, Action::ADDRESS),
+            (ReadRequest::GUARD, Action::GUARD),
             (ReadRequest::LENGTH, Action::LENGTH),
             (ReadRequest::COUNT, Action::COUNT),
             (ReadRequest::DUPLICATE, Action::DUPLICATE),

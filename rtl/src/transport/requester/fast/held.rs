@@ -20,7 +20,7 @@ pub struct Held {
     pub put: Signal<In, Bit>,
     /// It.
     pub data: Signal<In, Commit>,
-    /// Its place.
+    /// Place of the item.
     pub place: Signal<Out, U<4>>,
     /// Place to read.
     pub read_place: Signal<In, U<4>>,

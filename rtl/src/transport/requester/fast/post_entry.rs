@@ -23,7 +23,7 @@ pub struct PostEntry {
     pub waits: Signal<In, Bit>,
     /// It.
     pub work: Signal<In, WorkRequest>,
-    /// Its place.
+    /// Place of the item.
     pub place: Signal<In, U<4>>,
     /// No queue pair, operation or length.
     pub invalid: Signal<In, Bit>,

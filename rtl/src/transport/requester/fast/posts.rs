@@ -41,6 +41,8 @@ pub struct Posts<const SEGMENT: usize> {
     pub progress_void: Signal<In, VoidBy>,
     /// 2: context.
     pub qp_context: Signal<In, PostContext>,
+    /// 3: protection domain of the queue pair.
+    pub domain: Signal<Out, U<16>>,
     /// 4: the local region allows the work request.
     pub allowed: Signal<In, Bit>,
     /// 4: place of the work request, to be read.
@@ -155,6 +157,7 @@ impl<const SEGMENT: usize> Logic for Posts<SEGMENT> {
         );
 
         // 3
+        domain = context_3.domain;
         assign!(valid_4.d = valid_3, step_4.d = step_3);
         now = posted_3;
         if posted_void_3.lower | posted_void_3.upper {

@@ -38,6 +38,8 @@ pub struct Responses {
     pub ahead: Signal<In, U<36>>,
     /// With `takes`: it is the last of its READ.
     pub last: Signal<In, Bit>,
+    /// A clock after `takes`: the region of its READ's memory stands.
+    pub stands: Signal<In, Bit>,
     /// The oldest one inside is for the state machine, and what is inside of others counts no more, nor what enters in this clock.
     pub defers: Signal<In, Bit>,
     /// The one that entered a clock ago counts no more.
@@ -48,6 +50,8 @@ pub struct Responses {
     pub decided: Signal<Out, Bit>,
     /// That decision.
     pub decision: Signal<Out, ReadDecision>,
+    /// The region of its memory stood when it was taken.
+    pub decision_stands: Signal<Out, Bit>,
     /// It leaves in this clock. Only with `decided`.
     pub acts: Signal<In, Bit>,
     /// The oldest response, if it is for the state machine; taken with its decision.
@@ -87,6 +91,15 @@ pub struct Responses {
     steps: LutRam<ArrivedResponse, 4>,
     /// Their decisions. Base and distance are added when they leave: the base comes from far away, out of many block RAMs.
     decisions: LutRam<ReadDecision, 4>,
+    /// Responses that were taken, and whether the region of their memory stood, a clock after they were.
+    standing: DFF<U<16>>,
+    /// `standing` of the oldest response.
+    stands_r: DFF<Bit>,
+    /// A response was taken a clock ago.
+    taken: DFF<Bit>,
+    /// Its place.
+    taken_at: DFF<U<4>>,
+    now_standing: Signal<Local, U<16>>,
     arriving: Signal<Local, RxPacket>,
     given: Signal<Local, Extension>,
     aeth: Signal<Local, AckHeader>,
@@ -145,6 +158,12 @@ impl Logic for Responses {
         decisions.we = takes;
         decisions.waddr = bit_cast_u::<4, 5>(judged);
         decisions.wdata = made;
+        assign!(taken.d = takes, taken_at.d = decisions.waddr);
+        now_standing = standing;
+        if taken {
+            now_standing = standing.replace_bit(taken_at.index(), stands);
+        }
+        standing = now_standing;
         if takes | machine.ready {
             judged = judged + 1;
         }
@@ -163,6 +182,8 @@ impl Logic for Responses {
         decided = due;
         decisions.raddr = bit_cast_u::<4, 5>(head);
         decision = decisions.rdata;
+        stands_r = now_standing.get_bit(decisions.raddr.index());
+        decision_stands = stands_r;
         machine.valid = offered;
         offered = deferred & (head == judged) & front_shown & !leaves;
         machine.data = rows.rdata;

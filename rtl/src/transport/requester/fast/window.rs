@@ -27,7 +27,7 @@ pub struct Window {
     pub waits: Signal<Out, Bit>,
     /// It; while the state machine has its turn, what is offered to that.
     pub front: Signal<Out, WorkRequest>,
-    /// Its place.
+    /// Place of the item.
     pub place: Signal<Out, U<4>>,
     /// Queue pair of the work request that may wait in the next clock, unless `next_is_new`.
     pub next_qp: Signal<Out, U<8>>,
@@ -47,7 +47,7 @@ pub struct Window {
     pub comes_back: Signal<In, Bit>,
     /// Place of the one that comes out.
     pub end_place: Signal<In, U<4>>,
-    /// Its queue pair.
+    /// Queue pair of the work request that ends.
     pub end_qp: Signal<In, U<8>>,
     /// A message is done and its place in the ring free,
     pub frees: Signal<In, Bit>,

@@ -6,7 +6,7 @@ use crate::sim::{init, step, Stimulus};
 use crate::transport::requester::{Requester, COUNTERS};
 use crate::transport::send_times::ASK_LATENCY;
 use crate::words::context::{QpContext, Region};
-use crate::words::flows::FlowPacket;
+use crate::words::flows::FailedPacket;
 use crate::words::requester::QpOfGeneration;
 use crate::words::transport::AckKind;
 use crate::words::transport::{AckSend, Action, Commit, RxPacket};
@@ -100,6 +100,11 @@ fn answer(held: Commit, decision: Action) -> Commit {
     }
 }
 
+/// Protection domain of the queue pairs and of the region.
+const DOMAIN: u64 = 0x8102;
+/// Offset of the region; tests count addresses as work requests do.
+const OFFSET: u64 = 0x7000_0001_ffff_ff40;
+
 /// A completion: number, status, length.
 pub type Done = (u64, u64, u64);
 
@@ -128,7 +133,7 @@ pub struct Bench<const S: usize> {
     pub removes: VecDeque<u64>,
     pub contexts: VecDeque<(u64, QpContext)>,
     pub sent: VecDeque<(u64, u64, u64)>,
-    regions: VecDeque<Region>,
+    pub regions: VecDeque<Region>,
     pub actions: Vec<Action>,
     pub events: Vec<Event>,
     pub messages: Vec<Queued>,
@@ -154,6 +159,8 @@ impl<const S: usize> Bench<S> {
         Region::VALID.put(&mut everything, 1);
         Region::KEY.put(&mut everything, KEY);
         Region::LENGTH.put(&mut everything, 1 << 40);
+        Region::DOMAIN.put(&mut everything, DOMAIN);
+        Region::OFFSET.put(&mut everything, OFFSET);
         let mut bench = Self {
             block,
             random: Stimulus::new(seed),
@@ -213,9 +220,23 @@ impl<const S: usize> Bench<S> {
         QpContext::MTU.put(&mut word, mtu);
         QpContext::INT_ON.put(&mut word, int.into());
         QpContext::SEND_PSN.put(&mut word, psn);
+        QpContext::DOMAIN.put(&mut word, DOMAIN);
         self.contexts.push_back((qp, QpContext::from_slice(&word)));
         self.tick();
         self.tick();
+    }
+
+    /// The region of all work, written again or removed.
+    pub fn rewrite_region(&mut self, valid: bool) {
+        self.regions.push_back(Region {
+            valid,
+            key: U(KEY),
+            length: U(1 << 40),
+            domain: U(DOMAIN),
+            offset: U(OFFSET),
+            ..Region::default()
+        });
+        self.drain();
     }
 
     /// One clock.
@@ -256,7 +277,7 @@ impl<const S: usize> Bench<S> {
         let (flow, generation) = self.ended.front().copied().unwrap_or_default();
         (b.ended.flow.next, b.ended.generation.next) = (U(flow), U(generation));
         b.read_error.valid.next = !self.errors.is_empty();
-        b.read_error.data.next = FlowPacket::from_slice(&[self.errors.front().copied().unwrap_or_default()]);
+        b.read_error.data.next = FailedPacket::from_slice(&[self.errors.front().copied().unwrap_or_default()]);
         b.remove.valid.next = !self.removes.is_empty();
         b.remove.data.next = QpOfGeneration::from_slice(&[self.removes.front().copied().unwrap_or_default()]);
         b.work.valid.next = !self.works.is_empty();
@@ -306,7 +327,10 @@ impl<const S: usize> Bench<S> {
             (b.read_error.valid.val() && b.read_error.ready.val()).then(|| errors.pop_front());
             (b.remove.valid.val() && b.remove.ready.val()).then(|| removes.pop_front());
             if b.action.valid.val() && b.action.ready.val() {
-                let word = b.action.data.val();
+                let mut word = b.action.data.val();
+                if word.commits {
+                    word.address = U(word.address.0.wrapping_sub(OFFSET));
+                }
                 actions.push(word);
                 *deciding = false;
                 let held = held.pop_front().expect("a decision for each response");
@@ -338,7 +362,7 @@ impl<const S: usize> Bench<S> {
                     end: word.end_psn.0,
                     read: word.read,
                     last: word.last,
-                    local: word.local_address.0,
+                    local: word.local_address.0.wrapping_sub(OFFSET),
                     remote: word.remote_address.0,
                     length: word.length.0,
                     id: word.id.0,

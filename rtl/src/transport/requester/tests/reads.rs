@@ -11,8 +11,8 @@ fn a_read_response_becomes_what_the_rules_say() {
     let mut block: Box<Verdict> = Box::default();
     init(block.as_mut()).expect("complete block");
     let b = block.as_mut();
-    let mut seen = [0u64; 4];
-    for case in 0..20_000 {
+    let mut seen = [0u64; 6];
+    for case in 0..40_000 {
         let origin = random.corner(24) + PSNS;
         let near = |random: &mut Stimulus| (origin + random.below(5) - 2) % PSNS;
         let (psn, missing, first) = (near(&mut random), near(&mut random), near(&mut random));
@@ -40,6 +40,8 @@ fn a_read_response_becomes_what_the_rules_say() {
         (b.message.next.first_psn, b.message.next.end_psn) = (U(first), U(end));
         b.message.next.length = U(length);
         (b.base.next, b.missing.next) = (U(base), U(missing));
+        let (stands, stood) = (random.chance(0.4), random.chance(0.7));
+        (b.stands.next, b.decision_stands.next) = (stands, stood);
         (b.act.next, b.compared.next, b.response_case.next) = (act, compared, known);
         (b.int_on.next, b.decided.next) = (int_on, decided);
         let decision = &mut b.decision_made.next;
@@ -68,7 +70,7 @@ fn a_read_response_becomes_what_the_rules_say() {
         assert_eq!(counts, wanted, "case {case}: {known:?}");
         let gap = is(ResponseCase::Gap) || (compared && behind);
         let mut wanted = Action {
-            take: good && payload > 0,
+            take: good && payload > 0 && stands,
             commits: good || gap,
             kind: CommitKind::Answer,
             psn: U(psn),
@@ -78,16 +80,21 @@ fn a_read_response_becomes_what_the_rules_say() {
             address: U(base.wrapping_add(offset % (1 << 36))),
             ..Action::default()
         };
+        if good && payload > 0 && !stands {
+            wanted.answer = AnswerKind::ReadRefused;
+        }
         if is(ResponseCase::Duplicate) {
             (wanted.answer, wanted.commits) = (AnswerKind::ReadDuplicate, int_on);
         }
         if decided {
-            (wanted.take, wanted.commits, wanted.answer) = (true, true, AnswerKind::ReadData);
+            let answer = if stood { AnswerKind::ReadData } else { AnswerKind::ReadRefused };
+            (wanted.take, wanted.commits, wanted.answer) = (stood, true, answer);
             wanted.address = U(made.0.wrapping_add(made.1));
             wanted.msn = U(made.2.into());
         }
         assert_eq!(action, wanted, "case {case}: {known:?}");
-        let happened = [good, gap, before, decided];
+        let refused = !stands && good && payload > 0 && !decided;
+        let happened = [good, gap, before, decided, refused, decided && !stood];
         seen.iter_mut()
             .zip(happened)
             .for_each(|(seen, now)| *seen += u64::from(now));

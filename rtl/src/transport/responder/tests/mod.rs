@@ -9,10 +9,11 @@ use crate::prim::word::Word as _;
 use crate::sim::{init, set_clock, step, Stimulus};
 use crate::words::context::{QpContext, Region};
 use crate::words::transport::{Action, RxPacket};
-use hpcc_models::nic::{BlockMemory, Nic, NicConfig, QpConfig, Region as ModelRegion};
+use hpcc_models::nic::queues::{MemoryRegion, Rights};
+use hpcc_models::nic::{BlockMemory, Nic, NicConfig, QpConfig};
 use hpcc_models::wire::Opcode;
 use hpcc_models::wire::*;
-use peer::{Peer, Request, BASE, KEYS, ROOM};
+use peer::{Peer, Request, BASE, DOMAIN, KEYS, NEXT_DOMAIN, OFFSET, ROOM};
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 
@@ -81,7 +82,7 @@ impl Bench {
         let mut stimulus = Stimulus::new(seed);
         let mut memory = BlockMemory::default();
         let bytes: Vec<u8> = (0..ROOM).map(|_| stimulus.uniform(8) as u8).collect();
-        memory.add(BASE, bytes.clone());
+        memory.add(BASE.wrapping_add(OFFSET), bytes.clone());
         let mut block: Box<Responder> = Box::default();
         init(block.as_mut()).expect("complete block");
         let mut bench = Self {
@@ -99,32 +100,14 @@ impl Bench {
         bench.clock();
         bench.block.reset.next = false;
         bench.block.cfg_reads.next = U(16);
-        for (slot, key) in KEYS.into_iter().enumerate() {
-            let new = ModelRegion {
-                key,
-                address: BASE,
-                length: ROOM,
-                remote_write: slot != 2,
-                remote_read: slot != 1,
-            };
-            bench.nic.add_region(new);
-            let mut word = [0; 4];
-            Region::VALID.put(&mut word, 1);
-            Region::KEY.put(&mut word, key.into());
-            Region::BASE.put(&mut word, BASE);
-            Region::LENGTH.put(&mut word, ROOM);
-            Region::REMOTE_WRITE.put(&mut word, new.remote_write.into());
-            Region::REMOTE_READ.put(&mut word, new.remote_read.into());
-            bench.block.region_valid.next = true;
-            bench.block.region_slot.next = U(slot as u64 * 13);
-            bench.block.region_data.next = Region::from_slice(&word);
-            bench.clock();
+        for region in 0..6 {
+            bench.write_region(region, true);
         }
-        bench.block.region_valid.next = false;
         for &(qpn, mtu) in pairs {
             let config = QpConfig {
                 mtu,
                 int: qpn % 2 == 1,
+                domain: if qpn % 4 == 1 { DOMAIN } else { 0 },
                 ..QpConfig::new(qpn, 9, Ipv4Addr::new(10, 0, 0, 2))
             };
             bench.peers.push(Peer {
@@ -139,7 +122,48 @@ impl Bench {
         bench
     }
 
-    fn clock(&mut self) -> (bool, Option<[u64; 3]>, u64) {
+    /// Writes or removes one of the six regions, in both.
+    fn write_region(&mut self, region: usize, valid: bool) {
+        let slot = region % 3;
+        let (key, domain) = match region / 3 {
+            0 => (KEYS[slot], 0),
+            _ => (KEYS[slot] + NEXT_DOMAIN, DOMAIN),
+        };
+        let (remote_write, remote_read) = (slot != 2, slot != 1);
+        self.nic.remove_region(key);
+        if valid {
+            self.nic.add_memory_region(MemoryRegion {
+                key,
+                domain,
+                address: BASE,
+                length: ROOM,
+                offset: OFFSET,
+                rights: Rights {
+                    remote_write,
+                    remote_read,
+                    ..Rights::default()
+                },
+            });
+        }
+        self.block.region_valid.next = true;
+        self.block.region_data.next = Region {
+            valid,
+            key: U(key.into()),
+            base: U(BASE),
+            length: U(ROOM),
+            remote_write,
+            remote_read,
+            read_only: true,
+            domain: U(domain.into()),
+            offset: U(OFFSET),
+        };
+        self.clock();
+        self.block.region_valid.next = false;
+        self.clock();
+        self.clock();
+    }
+
+    fn clock(&mut self) -> (bool, Option<[u64; 4]>, u64) {
         let left = if !self.told && self.stimulus.chance(self.tells) { self.left.pop_front() } else { None };
         self.told = left.is_some();
         self.block.left_valid.next = self.told;
@@ -152,7 +176,7 @@ impl Bench {
             let action = b.action.valid.val() & b.action.ready.val();
             (
                 b.row.valid.val() & b.row.ready.val(),
-                action.then(|| b.action.data.val().array::<3>()),
+                action.then(|| b.action.data.val().array::<4>()),
                 b.count.val().0,
             )
         });
@@ -164,6 +188,8 @@ impl Bench {
     /// Creates the queue pair, anew if it is there, in both; the hardware may be busy with one of its old packets.
     fn create(&mut self, index: usize) {
         self.peers[index].config.expected_psn = self.any_psn();
+        self.peers[index].config.refuse_write = self.stimulus.chance(0.03);
+        self.peers[index].config.refuse_read = self.stimulus.chance(0.03);
         let old = self.create_in_model(index);
         let peer = &self.peers[index];
         let word = context(peer.generation, peer.config.expected_psn);
@@ -234,6 +260,9 @@ impl Bench {
         RxPacket::GENERATION.put(&mut row, generation.into());
         RxPacket::MTU.put(&mut row, mtu_code(config.mtu));
         RxPacket::INT_ON.put(&mut row, config.int.into());
+        RxPacket::DOMAIN.put(&mut row, config.domain.into());
+        RxPacket::REFUSE_WRITE.put(&mut row, config.refuse_write.into());
+        RxPacket::REFUSE_READ.put(&mut row, config.refuse_read.into());
         row
     }
 
@@ -322,10 +351,10 @@ impl Bench {
     }
 
     /// Does what the action says, and notes it.
-    fn carry_out(&mut self, request: &Request, generation: u8, word: [u64; 3], outcome: &mut Outcome) {
+    fn carry_out(&mut self, request: &Request, generation: u8, word: [u64; 4], outcome: &mut Outcome) {
         if Action::TAKE.get(&word) == 1 {
             assert!(!request.payload.is_empty());
-            let at = (Action::ADDRESS.get(&word) - BASE) as usize;
+            let at = Action::ADDRESS.get(&word).wrapping_sub(BASE.wrapping_add(OFFSET)) as usize;
             self.memory[at..at + request.payload.len()].copy_from_slice(&request.payload);
         }
         if Action::COMMITS.get(&word) == 0 {
@@ -343,7 +372,7 @@ impl Bench {
             }
             2 => {
                 let (address, length) = (Action::ADDRESS.get(&word), Action::LENGTH.get(&word) as usize);
-                let at = if length == 0 { 0 } else { (address - BASE) as usize };
+                let at = if length == 0 { 0 } else { address.wrapping_sub(BASE.wrapping_add(OFFSET)) as usize };
                 let data = self.memory[at..at + length].to_vec();
                 outcome.read = Some((psn, Action::COUNT.get(&word) as u32, msn, data));
                 self.left.push_back((request.qpn, generation));
@@ -358,11 +387,21 @@ fn decides_as_the_model_does() {
     let mut seen: std::collections::BTreeMap<String, u32> = Default::default();
     for seed in 0..4 {
         let mut bench = Bench::new(seed);
+        let mut gone = None;
         for step in 0..6000 {
             let index = bench.stimulus.below(bench.peers.len() as u64) as usize;
             let recreate = if bench.peers[index].ended { 0.3 } else { 0.01 };
             if bench.stimulus.chance(recreate) {
                 bench.create(index);
+            }
+            // a region comes anew: what goes on with the old one is refused; now and then one is away for some requests
+            if bench.stimulus.chance(0.02) {
+                let region = bench.stimulus.below(6) as usize;
+                let away = bench.stimulus.chance(0.2);
+                bench.write_region(region, !away);
+                gone = away.then_some(region).or(gone);
+            } else if let Some(region) = gone.take_if(|_| bench.stimulus.chance(0.3)) {
+                bench.write_region(region, true);
             }
             let request = bench.peers[index].request(&mut bench.stimulus);
             let generation = bench.peers[index].generation;
@@ -388,6 +427,9 @@ fn decides_as_the_model_does() {
             assert_eq!(hardware, model, "seed {seed}, step {step}: {request:?}");
             if let Some((_, syndrome, ..)) = model.ack {
                 *seen.entry(format!("syndrome {syndrome:x}")).or_default() += 1;
+                if syndrome == 0x62 && matches!(request.opcode, 0x07 | 0x08) {
+                    *seen.entry("stopped".into()).or_default() += 1;
+                }
                 if syndrome > 0x60 {
                     bench.peers[index].ended = true;
                 }
@@ -397,7 +439,7 @@ fn decides_as_the_model_does() {
                 *seen.entry(counter.name().into()).or_default() += 1;
             }
             bench.peers[index].sent(&request);
-            let block = bench.nic.memory().block(BASE).expect("the block");
+            let block = bench.nic.memory().block(BASE.wrapping_add(OFFSET)).expect("the block");
             assert!(block == bench.memory, "seed {seed}, step {step}: memory differs");
         }
     }
@@ -406,6 +448,7 @@ fn decides_as_the_model_does() {
         "syndrome 60",
         "syndrome 61",
         "syndrome 62",
+        "stopped",
         "reads",
         "duplicates",
         "drop_stray",

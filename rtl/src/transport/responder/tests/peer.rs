@@ -4,12 +4,18 @@ use crate::sim::Stimulus;
 use hpcc_models::nic::QpConfig;
 use hpcc_models::wire::{RethRepr, MASK_24};
 
-/// Memory that regions cover.
+/// Address by which peers name the memory that regions cover.
 pub const BASE: u64 = 0x1234_5678_9abc_0000;
+/// Added to it, gives the address of that memory; carries from the lower half into the upper one.
+pub const OFFSET: u64 = 0x8000_0001_8000_0040;
 /// Bytes of it.
 pub const ROOM: u64 = 0x1_0000;
-/// Key that may be written and read, written only, read only.
-pub const KEYS: [u32; 3] = [0x11, 0x22, 0x33];
+/// Keys of domain 0 that may be written and read, written only, read only. Those of the other domain have the next three entries.
+pub const KEYS: [u32; 3] = [0x11, 0xfedc_2122, 0x8000_0233];
+/// From a key of domain 0 to that of the other domain.
+pub const NEXT_DOMAIN: u32 = 0x300;
+/// The other domain.
+pub const DOMAIN: u16 = 0x8001;
 
 /// A request as its fields.
 #[derive(Clone, Debug)]
@@ -44,7 +50,8 @@ impl Peer {
             _ => s.below(4 * mtu),
         };
         let mut length = size(s);
-        let mut key = KEYS[0];
+        let (own, foreign) = if peer.config.domain == DOMAIN { (NEXT_DOMAIN, 0) } else { (0, NEXT_DOMAIN) };
+        let mut key = KEYS[0] + own;
         let mut address = BASE + s.below(ROOM - length + 1);
         let (opcode, mut bytes) = match peer.message {
             Some((_, left)) if left <= mtu => (0x08, left),
@@ -69,10 +76,10 @@ impl Peer {
             8..=15 => psn = psn.wrapping_sub(1 + s.below(5) as u32),
             16 => opcode = [0x06, 0x07, 0x08, 0x0a, 0x0c, 0x00, 0x09, 0x13][s.below(8) as usize],
             17 => length = [0x8000_0000, 0x8000_0001, 0xffff_ffff, length + 1][s.below(4) as usize],
-            18 => key = [0x22, 0x33, 0x44][s.below(3) as usize],
+            18 => key = [0x22, KEYS[0] ^ 1 << s.below(32), KEYS[0] + foreign][s.below(3) as usize],
             19 => address = [BASE - 1, BASE + ROOM - length + 1, u64::MAX][s.below(3) as usize],
             20 => bytes = [0, 1, bytes + 1, bytes.max(1) - 1][s.below(4) as usize].min(mtu + 4),
-            21 => key = KEYS[1 + s.below(2) as usize],
+            21 => key = KEYS[1 + s.below(2) as usize] + own,
             _ => {}
         }
         if (7..=15).contains(&unusual) && s.chance(0.5) {

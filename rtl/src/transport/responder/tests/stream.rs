@@ -184,7 +184,7 @@ impl Bench {
         }
         assert!(head.is_none() && deciding.is_empty() && decided.is_empty());
         assert_eq!(counted, [0; RESPONDER_COUNTERS.len()], "counts");
-        let block = self.nic.memory().block(BASE).expect("the block");
+        let block = self.nic.memory().block(BASE.wrapping_add(OFFSET)).expect("the block");
         assert!(block == self.memory, "memory differs");
         tally
     }

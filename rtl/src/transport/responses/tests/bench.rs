@@ -57,7 +57,7 @@ impl Bench {
             let read = b
                 .read_valid
                 .val()
-                .then(|| (b.read_qp.val().0, b.read_data.val().array::<3>()));
+                .then(|| (b.read_qp.val().0, b.read_data.val().array::<4>()));
             let work = (b.work.valid.val() & b.work.ready.val()).then(|| {
                 let (flow, generation, restart) =
                     (b.work.flow.val().0, b.work.generation.val().0, b.work.restart.val());
@@ -88,6 +88,7 @@ impl Bench {
                 field(ReadState::MSN),
                 field(ReadState::TAG),
                 field(ReadState::EPOCH),
+                field(ReadState::GUARD),
             ]);
         }
         if let Some(word) = ack {
@@ -178,7 +179,11 @@ impl Bench {
         Commit::MSN.put(&mut word, msn & MASK);
         Commit::INT_LENGTH.put(&mut word, s.below(43));
         if read {
+            let guard = s.uniform(21);
             Commit::INT_STACK.part(96, 24).put(&mut word, count);
+            Commit::INT_STACK
+                .part(ReadRequest::GUARD.low, ReadRequest::GUARD.width)
+                .put(&mut word, guard);
             Commit::INT_STACK.part(120, 1).put(&mut word, repeats);
             Commit::ENDS_OR_FAILED.put(&mut word, 1 - repeats);
         }

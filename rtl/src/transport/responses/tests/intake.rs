@@ -33,10 +33,12 @@ impl Offer {
             Self::End(end) => {
                 let tag = bit_cast_word::<EndInMsn, U<24>>(entry.msn).tag;
                 let psn = (end.psn.0 + u64::from(!end.failed)) & 0xff_ffff;
-                let shown = (entry.generation, entry.ends_or_failed, entry.psn.0, tag);
+                let syndrome =
+                    if end.refused { AethSyndrome::NakRemoteAccess } else { AethSyndrome::NakRemoteOperation };
+                let shown = (entry.generation, entry.ends_or_failed, entry.psn.0, tag, entry.syndrome);
                 assert_eq!(
                     shown,
-                    (end.generation, end.failed, psn, end.tag),
+                    (end.generation, end.failed, psn, end.tag, syndrome),
                     "clock {clock}: {end:?}"
                 );
                 ResponseInput::ReadEnd
@@ -111,11 +113,13 @@ fn the_next_input_is_the_one_that_the_rules_say() {
             generation: U(random.uniform(8)),
             psn: U(random.corner(24)),
             failed: random.chance(0.3),
+            refused: random.chance(0.5),
             tag: U(random.uniform(5)),
         };
         b.gone_valid.next = gone;
         (b.gone_qp.next, b.gone_generation.next) = (end.qp, end.generation);
         (b.gone_psn.next, b.gone_failed.next, b.gone_tag.next) = (end.psn, end.failed, end.tag);
+        b.gone_refused.next = end.refused;
         let room = random.chance(0.9);
         let (compared, compared_end, compared_qp) = (random.chance(0.3), random.chance(0.5), random.below(5));
         let (looked_at, looked_qp) = (random.chance(0.3), random.below(5));

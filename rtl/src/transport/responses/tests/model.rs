@@ -1,7 +1,7 @@
 //! The lists kept in software: what is to come out, and when.
 
 use super::super::*;
-use crate::words::transport::Commit;
+use crate::words::transport::{Commit, ReadRequest};
 use std::collections::VecDeque;
 
 pub(super) type Word = [u64; 7];
@@ -14,7 +14,7 @@ pub(super) struct Seen {
     /// Queue pair, generation, PSN, syndrome, MSN, INT length, first INT word.
     pub(super) acks: Vec<(u64, u64, u64, u64, u64, u64, u64)>,
     /// Queue pair, generation, first, count, address, length, MSN, tag, epoch.
-    pub(super) reads: Vec<[u64; 9]>,
+    pub(super) reads: Vec<[u64; 10]>,
     /// Flow, generation, restart, start, end; of more of the same no start.
     pub(super) works: Vec<(u64, u64, bool, u64, u64)>,
     /// Queue pair, generation, what.
@@ -102,6 +102,7 @@ impl Queue {
             msn,
             self.tag,
             self.epoch,
+            part(ReadRequest::GUARD.low, ReadRequest::GUARD.width),
         ]);
         seen.works.push((
             2 * qp + 1,

@@ -4,7 +4,7 @@ use super::world::*;
 use crate::prim::uint::U;
 use crate::prim::word::Word as _;
 use crate::sim::{init, step, Stimulus};
-use crate::words::context::QpContext;
+use crate::words::context::{QpContext, Region};
 use crate::words::transport::{Message as MessageWord, ReadState, TxPacket};
 use hpcc_models::sched::SchedRegisters;
 use hpcc_models::wire::MASK_24;
@@ -41,6 +41,17 @@ impl Bench {
         bench.clocks(4);
         bench.block.reset.next = false;
         bench.clocks(4);
+        for entry in 0..32 {
+            bench.block.region_valid.next = true;
+            bench.block.region_data.next = Region {
+                valid: true,
+                key: U(entry << 8),
+                ..Region::default()
+            };
+            bench.clocks(1);
+            bench.block.region_valid.next = false;
+            bench.clocks(2);
+        }
         bench
     }
 
@@ -198,11 +209,12 @@ impl Bench {
         let b = &mut self.block;
         (b.message_valid.next, b.message_address.next, b.message_data.next) =
             (true, U((qp * 16 + slot) as u64), MessageWord::from_slice(&word));
+        b.message_data.next.guard = guard(m.key).0;
         self.clock();
     }
 
     pub fn write_read(&mut self, qp: usize, r: Read) {
-        let mut word = [u64::MAX; 3];
+        let mut word = [u64::MAX; 4];
         for (field, value) in [
             (ReadState::GENERATION, u64::from(r.generation)),
             (ReadState::FIRST_PSN, r.first.into()),
@@ -219,6 +231,7 @@ impl Bench {
         self.world.newest[qp] = r;
         let b = &mut self.block;
         (b.read_valid.next, b.read_qp.next, b.read_data.next) = (true, U(qp as u64), ReadState::from_slice(&word));
+        b.read_data.next.guard = guard(r.msn).0;
         self.clock();
     }
 

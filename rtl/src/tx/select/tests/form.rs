@@ -3,6 +3,7 @@
 use crate::prim::uint::U;
 use crate::sim::{init, step, Stimulus};
 use crate::tx::select::form::{code, Form};
+use crate::words::context::{Region, RegionGuard};
 use std::collections::VecDeque;
 
 /// Bytes that a grant of nothing gives back at MTU 4096 without overhead.
@@ -43,6 +44,19 @@ impl Bench {
         bench.form.reset.next = false;
         bench.clocks(4);
         assert!(bench.room);
+        // the region of all payload
+        bench.form.region_valid.next = true;
+        bench.form.region_data.next = Region {
+            valid: true,
+            ..Region::default()
+        };
+        bench.clocks(1);
+        bench.form.region_valid.next = false;
+        bench.form.guard.next = RegionGuard {
+            entry: U(0),
+            count: U(1),
+        };
+        bench.clocks(2);
         bench
     }
 

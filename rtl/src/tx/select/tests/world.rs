@@ -1,7 +1,9 @@
 //! The tables as software, and what the models say a grant leads to.
 
+use crate::prim::uint::U;
 use crate::prim::word::Word as _;
 use crate::tx::select::Select;
+use crate::words::context::RegionGuard;
 use crate::words::transport::TxPacket;
 use hpcc_models::nic::{is_timed, Departure};
 use hpcc_models::sched::SchedRegisters;
@@ -51,6 +53,16 @@ pub struct Grant {
     pub generation: u8,
     pub psn: u32,
     pub kind: u8,
+}
+
+/// The guard of a message by its key, or of a READ by its MSN, and whether its region stands. Every entry of the table has been written once.
+pub fn guard(number: u32) -> (RegionGuard, bool) {
+    let stands = number % 16 != 9;
+    let guard = RegionGuard {
+        entry: U(u64::from(number) % 32),
+        count: U(u64::from(stands)),
+    };
+    (guard, stands)
 }
 
 /// What leaves on each port, in order.
@@ -120,6 +132,7 @@ impl World {
         };
         let mtu = u64::from(mtu(context.mtu));
         let tag;
+        let stands;
         let (opcode, extension, address, length, ack_req, ends_read) = if grant.flow % 2 == 1 {
             let epoch = self.newest[qp].epoch;
             let holds =
@@ -138,6 +151,7 @@ impl World {
             let length = (u64::from(read.length) - before).min(mtu);
             let ends = index + 1 == read.count;
             tag = read.tag;
+            stands = guard(read.msn).1;
             (
                 Opcode::ReadResponse(position),
                 extension,
@@ -170,6 +184,7 @@ impl World {
                 (false, _) => Departure::Untimed,
             };
             tag = departure as u8;
+            stands = guard(m.key).1;
             self.since[qp] = (grant.generation, if ack_req { 0 } else { since });
             if grant.kind & 1 == 0 {
                 let sent = if m.read { end } else { (grant.psn + 1) & MASK_24 };
@@ -224,6 +239,14 @@ impl World {
                 TxPacket::EXTENSION.put_bytes(limbs, &bytes);
             }
         }
+        // without its region a packet has no payload
+        let refused = length > 0 && !stands;
+        let whole = wire_bytes(context.int, extension, length as usize);
+        let (length, bytes) = match refused {
+            true => (0, whole - length.next_multiple_of(4) as i64),
+            false => (length, whole),
+        };
+        TxPacket::REFUSED.put(limbs, refused.into());
         TxPacket::LENGTH.put(limbs, length);
         TxPacket::ENDS_READ.put(limbs, ends_read.into());
         TxPacket::TAG.put(limbs, tag.into());
@@ -232,6 +255,6 @@ impl World {
         if length > 0 {
             out.jobs.push_back((address, length));
         }
-        spare(out, full - wire_bytes(context.int, extension, length as usize));
+        spare(out, full - bytes);
     }
 }

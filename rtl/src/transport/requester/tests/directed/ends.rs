@@ -55,6 +55,36 @@ fn memory_errors_end_the_queue_pair_at_their_packet() {
     assert_eq!(b.kills, [(2 * QP) | (GENERATION << 16)]);
 }
 
+/// A packet that was spoiled because its region had gone, and not by memory.
+#[test]
+fn a_refused_payload_is_a_local_access_error() {
+    let mut b = bench(0, &[(false, 256), (false, 600), (false, 1)]);
+    b.errors.push_back((2 * QP) | (GENERATION << 16) | (2 << 24) | 1 << 48);
+    b.drain();
+    let error = Status::LocalAccessError as u64;
+    assert_eq!(b.done, [(0, FLUSHED, 0), (1, error, 0), (2, FLUSHED, 0)]);
+}
+
+#[test]
+fn work_of_a_foreign_domain_is_refused() {
+    let mut b = bench(0, &[]);
+    let foreign = QpContext {
+        alive: true,
+        generation: U(GENERATION),
+        domain: U(0x102),
+        ..QpContext::default()
+    };
+    b.contexts.push_back((QP + 1, foreign));
+    b.drain();
+    for (id, qp) in [QP, QP + 1, QP, QP + 1].into_iter().enumerate() {
+        b.work(qp, id as u64, id > 1, 10);
+    }
+    b.drain();
+    let error = Status::LocalAccessError as u64;
+    assert_eq!(b.done, [(1, error, 0), (3, error, 0)]);
+    assert_eq!(b.messages.len(), 2);
+}
+
 #[test]
 fn removal_flushes_and_the_next_generation_starts_clean() {
     let mut b = bench(7, &[(false, 256), (true, 600), (false, 1)]);

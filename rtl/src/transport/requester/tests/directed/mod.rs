@@ -10,6 +10,7 @@ mod work;
 use super::bench::*;
 use crate::prim::uint::U;
 use crate::prim::word::Word as _;
+use crate::words::context::QpContext;
 use crate::words::transport::AckSend;
 use crate::words::transport::Commit;
 use crate::words::transport::RxPacket;

@@ -187,3 +187,30 @@ fn data_that_waits_for_memory_is_not_taken_twice_and_a_bus_error_ends_the_queue_
     assert_eq!(b.kills.len(), 1);
     assert_eq!(b.count(Counter::QpEnded), 0);
 }
+
+/// Data whose region has been removed or written again since the READ was posted goes nowhere, and ends the queue pair: of a READ that the fast path knows,
+/// and of one that the state machine finds behind other messages.
+#[test]
+fn data_without_its_region_is_refused() {
+    for valid in [false, true] {
+        for before in [0, 3] {
+            let mut works = vec![(false, 5); before];
+            works.extend([(true, 512), (false, 1)]);
+            let mut b = bench(0, &works);
+            let first = before as u64;
+            b.sent_to(first + 3);
+            b.data(FIRST, first, 256);
+            b.rewrite_region(valid);
+            b.data(LAST, first + 1, 256);
+            let error = Status::LocalAccessError as u64;
+            let mut done: Vec<(u64, u64, u64)> = (0..first).map(|id| (id, OK, 5)).collect();
+            done.extend([(first, error, 0), (first + 1, FLUSHED, 0)]);
+            assert_eq!(b.done, done);
+            let taken: Vec<bool> = b.decisions().iter().map(|decision| decision.0).collect();
+            assert_eq!(taken, [true, false]);
+            assert_eq!(b.kills.len(), 1);
+            // what was posted since has the region as it is now
+            assert_eq!(b.count(Counter::QpEnded), 0);
+        }
+    }
+}
