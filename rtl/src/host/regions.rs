@@ -310,7 +310,7 @@ mod tests {
             if write {
                 quiet = 3;
                 // another key of the same entry now and then, which the manager allows only once the first is gone
-                let key = (stimulus.below(3) << 13 | stimulus.below(32) << 8 | stimulus.below(2) * 0x80) as u32;
+                let key = (stimulus.below(3) << 13 | stimulus.below(32) << 8 | stimulus.below(2) << 7) as u32;
                 let base = stimulus.corner(64);
                 let length = match stimulus.below(3) {
                     0 => base.wrapping_neg(),

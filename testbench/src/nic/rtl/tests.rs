@@ -327,7 +327,10 @@ fn what_the_hardware_has_not_is_one_line() {
             })
             .collect();
     };
-    assert_eq!(refused(&many), "[[qp]] the hardware has 148");
+    assert_eq!(
+        refused(&many),
+        "[[qp]] qpn: the lowest 8 bits of a number are its place in the hardware, which has 2 to 149; those of 0x1000 are 0"
+    );
     assert!(refused(&|setup| setup.nic.window = 1e8).starts_with("[nic] window_bytes: 100000000 is more"));
 }
 

@@ -65,7 +65,7 @@ impl Bench {
             }
         }
         assert!(voided.into_iter().eq(0..256));
-        assert!(emptied.into_iter().eq((0..256).map(|at| at % 32 << 8)));
+        assert!(emptied.into_iter().eq((0..256).map(|at| (at % 32) << 8)));
         block.cfg_mtu.next = U(2);
         block.cfg_default_law.next = U(DEFAULT_LAW);
         // HPCC, DCQCN and PowerTCP
