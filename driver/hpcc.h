@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT OR Apache-2.0
  *
- * Driver of the NIC: completion queues, queue pairs, work requests, completions.
+ * Driver of the NIC: completion queues, event queues, queue pairs, work requests, completions. Commands are in hpcc_command.h, numbers and
+ * layouts in hpcc_queues.h.
  *
- * The driver needs three things of its surroundings: writes of doorbells, a way to give commands to the NIC, and memory that the
- * NIC can reach. Everything else is C11 and uses no library. A caller that uses one queue from several threads locks it; different
- * queues may be used at the same time, and slots may be retired while others are posted.
+ * The driver needs three things of its surroundings: writes of doorbells, registers, and memory that the NIC can reach. Everything
+ * else is C11 and uses no library. A caller that uses one queue from several threads locks it; different queues may be used at the
+ * same time, and slots may be retired while others are posted.
  */
 #ifndef HPCC_H
 #define HPCC_H
@@ -14,57 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of one entry of the send queue, of the receive queue and of the completion queue. */
-enum { HPCC_SEND_BYTES = 64, HPCC_RECEIVE_BYTES = 32, HPCC_COMPLETION_BYTES = 32 };
-/* Entries of any queue: a power of two between these. */
-enum { HPCC_ENTRIES_MIN = 16, HPCC_ENTRIES_MAX = 32768 };
-/* Bytes that a work request carries in its entry at most, and pieces of memory that it names at most. */
-enum { HPCC_INLINE_MAX = 32, HPCC_PIECES_MAX = 4 };
-/* Slots that a work request and a receive take at most. */
-enum { HPCC_SEND_SLOTS = 2, HPCC_RECEIVE_SLOTS = 3 };
-
-/* Offsets of the doorbells in a page of 4096 bytes. The word written has the number of the queue, or the
- * place of the queue pair, in bits 31:16 and an index in 15:0. */
-enum hpcc_doorbell {
-	HPCC_DOORBELL_SEND = 0,
-	HPCC_DOORBELL_RECEIVE = 4,
-	HPCC_DOORBELL_CONSUMED = 8,
-	HPCC_DOORBELL_ARM = 12,
-	HPCC_DOORBELL_ARM_SOLICITED = 16,
-};
-
-enum hpcc_opcode {
-	HPCC_WRITE = 0,
-	HPCC_WRITE_IMMEDIATE = 1,
-	HPCC_SEND = 2,
-	HPCC_SEND_IMMEDIATE = 3,
-	HPCC_READ = 4,
-	HPCC_COMPARE_SWAP = 5,
-	HPCC_FETCH_ADD = 6,
-	HPCC_SEND_INVALIDATE = 9,
-	/* Of completions only. */
-	HPCC_RECEIVED = 128,
-	HPCC_RECEIVED_WRITE = 129,
-};
-
-/* Flags of a work request. */
-enum { HPCC_SIGNALED = 1, HPCC_SOLICITED = 2, HPCC_FENCE = 4, HPCC_INLINE = 8 };
-/* Flags of a completion. */
-enum { HPCC_HAS_IMMEDIATE = 1, HPCC_HAS_INVALIDATED = 2, HPCC_WAS_SOLICITED = 4 };
-
-enum hpcc_status {
-	HPCC_OK = 0,
-	HPCC_RETRY_EXCEEDED = 1,
-	HPCC_REMOTE_INVALID_REQUEST = 2,
-	HPCC_REMOTE_ACCESS = 3,
-	HPCC_REMOTE_OPERATIONAL = 4,
-	HPCC_LOCAL_ACCESS = 5,
-	HPCC_LOCAL_OPERATIONAL = 6,
-	HPCC_INVALID_WORK = 7,
-	HPCC_FLUSHED = 8,
-	HPCC_RNR_RETRY_EXCEEDED = 9,
-	HPCC_LOCAL_LENGTH = 10,
-};
+#include "hpcc_queues.h"
 
 /* What the driver needs of its surroundings. */
 struct hpcc_ops {
@@ -73,6 +24,9 @@ struct hpcc_ops {
 	/* Zeroed memory that the NIC can reach, aligned to 4096 bytes; its address as the NIC sees it goes to *device_address. NULL if there is none. */
 	void *(*allocate)(void *context, size_t bytes, uint64_t *device_address);
 	void (*release)(void *context, void *memory, size_t bytes);
+	/* Reads and writes a 32-bit register at this byte offset; NULL where another program gives the commands. */
+	uint32_t (*read)(void *context, uint32_t offset);
+	void (*write)(void *context, uint32_t offset, uint32_t value);
 };
 
 struct hpcc_device {
@@ -93,6 +47,12 @@ struct hpcc_cq {
 	struct hpcc_device *device;
 	struct hpcc_ring ring;
 	uint16_t number;
+};
+
+struct hpcc_eq {
+	struct hpcc_device *device;
+	struct hpcc_ring ring;
+	uint8_t number;
 };
 
 struct hpcc_qp {
@@ -150,8 +110,15 @@ struct hpcc_completion {
 	uint8_t flags;
 };
 
-/* All functions return 0 or one of these. */
-enum { HPCC_NO_MEMORY = -1, HPCC_FULL = -2, HPCC_INVALID = -3 };
+/* An event. */
+struct hpcc_event {
+	/* Of the completion queue or of the queue pair. */
+	uint32_t number;
+	uint8_t kind;
+};
+
+/* All functions return 0 or one of these; commands also a positive enum hpcc_code of the NIC. */
+enum { HPCC_NO_MEMORY = -1, HPCC_FULL = -2, HPCC_INVALID = -3, HPCC_NO_ANSWER = -4 };
 
 /* Entries of a ring that holds at least `wanted`; 0 if there is none so large. */
 uint32_t hpcc_entries(uint32_t wanted);
@@ -168,6 +135,13 @@ void hpcc_cq_consumed(struct hpcc_cq *cq);
 void hpcc_cq_arm(struct hpcc_cq *cq, bool solicited);
 /* Takes the completions of a queue pair that is reset or destroyed out of the queue; the NIC is done with the queue pair. */
 void hpcc_cq_clean(struct hpcc_cq *cq, uint32_t qp);
+
+int hpcc_eq_init(struct hpcc_eq *eq, struct hpcc_device *device, uint32_t entries);
+void hpcc_eq_release(struct hpcc_eq *eq);
+/* Takes the oldest event: 1 if there was one, 0 if not. */
+int hpcc_eq_next(struct hpcc_eq *eq, struct hpcc_event *event);
+/* Tells the NIC how far events are taken, and asks for an interrupt for the next. Writes to doorbell page 0. */
+void hpcc_eq_consumed(struct hpcc_eq *eq);
 
 int hpcc_qp_init(struct hpcc_qp *qp, struct hpcc_device *device, uint32_t sends, uint32_t receives);
 void hpcc_qp_release(struct hpcc_qp *qp);

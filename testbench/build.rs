@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// What the command is made of, seen from this folder.
-const SOURCES: [&str; 26] = [
+const SOURCES: [&str; 30] = [
     "../models/src",
     "../models/Cargo.toml",
     "../rtl/src",
@@ -16,6 +16,10 @@ const SOURCES: [&str; 26] = [
     "../driver/src",
     "../driver/hpcc.c",
     "../driver/hpcc.h",
+    "../driver/hpcc_command.c",
+    "../driver/hpcc_command.h",
+    "../driver/hpcc_queues.h",
+    "../driver/hpcc_ring.h",
     "../driver/build.rs",
     "../driver/Cargo.toml",
     "../driver/verbs/src",

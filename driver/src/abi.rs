@@ -51,6 +51,10 @@ pub const RECEIVED: u8 = 128;
 pub const NO_MEMORY: c_int = -1;
 /// Result: the queue is full.
 pub const FULL: c_int = -2;
+/// Result: something does not fit its place.
+pub const INVALID: c_int = -3;
+/// Result: the NIC does not answer.
+pub const NO_ANSWER: c_int = -4;
 
 /// `struct hpcc_ops`.
 #[repr(C)]
@@ -61,6 +65,10 @@ pub struct Ops {
     pub allocate: unsafe extern "C" fn(context: *mut c_void, bytes: usize, device_address: *mut u64) -> *mut c_void,
     /// Gives it back.
     pub release: unsafe extern "C" fn(context: *mut c_void, memory: *mut c_void, bytes: usize),
+    /// Reads a register; none where another program gives the commands.
+    pub read: Option<unsafe extern "C" fn(context: *mut c_void, offset: u32) -> u32>,
+    /// Writes a register; none likewise.
+    pub write: Option<unsafe extern "C" fn(context: *mut c_void, offset: u32, value: u32)>,
 }
 
 /// `struct hpcc_device`.
@@ -98,6 +106,28 @@ pub struct Cq {
     pub ring: Ring,
     /// Number.
     pub number: u16,
+}
+
+/// `struct hpcc_eq`.
+#[repr(C)]
+#[derive(Debug)]
+pub struct EventQueue {
+    /// The device.
+    pub device: *mut Device,
+    /// Events.
+    pub ring: Ring,
+    /// Number.
+    pub number: u8,
+}
+
+/// `struct hpcc_event`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Event {
+    /// Completion queue or queue pair.
+    pub number: u32,
+    /// Kind.
+    pub kind: u8,
 }
 
 /// `struct hpcc_qp`.
@@ -198,6 +228,10 @@ extern "C" {
     pub fn hpcc_cq_consumed(cq: *mut Cq);
     pub fn hpcc_cq_arm(cq: *mut Cq, solicited: bool);
     pub fn hpcc_cq_clean(cq: *mut Cq, qp: u32);
+    pub fn hpcc_eq_init(eq: *mut EventQueue, device: *mut Device, entries: u32) -> c_int;
+    pub fn hpcc_eq_release(eq: *mut EventQueue);
+    pub fn hpcc_eq_next(eq: *mut EventQueue, event: *mut Event) -> c_int;
+    pub fn hpcc_eq_consumed(eq: *mut EventQueue);
     pub fn hpcc_qp_init(qp: *mut Qp, device: *mut Device, sends: u32, receives: u32) -> c_int;
     pub fn hpcc_qp_release(qp: *mut Qp);
     pub fn hpcc_qp_reset(qp: *mut Qp);

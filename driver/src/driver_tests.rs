@@ -33,6 +33,8 @@ static OPS: Ops = Ops {
     doorbell,
     allocate,
     release,
+    read: None,
+    write: None,
 };
 
 /// A device that notes doorbells.

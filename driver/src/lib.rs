@@ -2,8 +2,11 @@
 //!
 //! | file | subject |
 //! | --- | --- |
-//! | `hpcc.h`, `hpcc.c` (the folder above) | the driver itself: C11, no libraries |
-//! | `abi` | its types and functions as C has them |
+//! | `hpcc.h`, `hpcc.c` (the folder above) | the driver itself: queues, work, completions, events; C11, no libraries |
+//! | `hpcc_command.h`, `hpcc_command.c` | its commands through the NIC's registers |
+//! | `hpcc_queues.h` | numbers and layouts, generated |
+//! | `abi`, `command_abi` | types and functions as C has them |
+//! | `commands` | the commands for safe Rust |
 //! | `control` | requests of a program to the daemon, and replies |
 //! | `qp_attributes`, `addresses` | attributes of a queue pair in a request; names and addresses of NICs |
 //! | `fields` | numbers in the fixed-size messages |
@@ -11,6 +14,10 @@
 
 pub mod abi;
 mod addresses;
+pub mod command_abi;
+#[cfg(test)]
+mod command_tests;
+pub mod commands;
 pub mod control;
 #[cfg(test)]
 mod driver_tests;

@@ -218,4 +218,6 @@ static OPS: driver::Ops = driver::Ops {
     doorbell,
     allocate,
     release,
+    read: None,
+    write: None,
 };

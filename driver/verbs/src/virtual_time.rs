@@ -2,7 +2,7 @@
 //!
 //! The program's instructions are trapped (`PR_SET_TSC`) and answered with one cycle for each nanosecond. Time stamps that libraries and the
 //! kernel's shared page take keep the real counter. Trapping begins with the first open device: the setting survives `exec`, and the loader of a
-//! child program would die of it. Every reading advances by a little, for programs that wait until time has passed.
+//! child program would die of it. A reading while the clock stands advances by a little, for programs that wait until time has passed.
 
 use crate::settings;
 use crate::shared::Shared;
@@ -20,7 +20,12 @@ const TIME_OF_DAY_STEP: u64 = 100;
 const SI_KERNEL: c_int = 0x80;
 
 static SOURCE: AtomicPtr<Shared> = AtomicPtr::new(ptr::null_mut());
+/// The last reading.
 static LAST: AtomicU64 = AtomicU64::new(START);
+/// How far readings are ahead of the NIC's clock.
+static AHEAD: AtomicU64 = AtomicU64::new(0);
+/// The NIC's clock at the last reading; without an open device it stands.
+static CLOCK: AtomicU64 = AtomicU64::new(0);
 static TRAPPING: AtomicBool = AtomicBool::new(false);
 static TEXT: [AtomicUsize; 2] = [const { AtomicUsize::new(0) }; 2];
 
@@ -29,21 +34,36 @@ pub(crate) fn is_on() -> bool {
     cfg!(target_arch = "x86_64") && settings::is_on(settings::VIRTUAL_TIME)
 }
 
-/// Time of the program, no earlier than the NIC's and than what it has seen.
+/// The next reading and how far the program's time is ahead of the NIC's clock then. A reading is that clock and what the program is ahead; only one
+/// that would not be behind the last one advances by `step`, and the program is ahead by so much more. So readings while the clock stands cost time,
+/// and what the clock moves between two readings is seen whole, however many there were before.
+fn next(clock: u64, last: u64, ahead: u64, step: u64) -> (u64, u64) {
+    let now = START + clock + ahead;
+    if now > last {
+        (now, ahead)
+    } else {
+        (last + step, ahead + last + step - now)
+    }
+}
+
+/// Time of the program.
 fn read(step: u64) -> u64 {
     let source = SOURCE.load(Ordering::SeqCst);
-    // SAFETY: the memory is mapped while it is the source.
-    let clock = if source.is_null() {
-        0
-    } else {
-        unsafe { (*source).clock() }
-    };
-    let mut now = 0;
-    let _ = LAST.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |last| {
-        now = last.max(START + clock) + step;
-        Some(now)
-    });
-    now
+    if !source.is_null() {
+        // SAFETY: the memory is mapped while it is the source.
+        CLOCK.store(unsafe { (*source).clock() }, Ordering::SeqCst);
+    }
+    loop {
+        let (last, before) = (LAST.load(Ordering::SeqCst), AHEAD.load(Ordering::SeqCst));
+        let (now, ahead) = next(CLOCK.load(Ordering::SeqCst), last, before, step);
+        if LAST
+            .compare_exchange(last, now, Ordering::SeqCst, Ordering::SeqCst)
+            .is_ok()
+        {
+            AHEAD.fetch_add(ahead - before, Ordering::SeqCst);
+            return now;
+        }
+    }
 }
 
 fn set_trap(mode: c_int) {
@@ -178,5 +198,25 @@ extern "C" fn on_fault(signal: c_int, info: *mut libc::siginfo_t, context: *mut 
             registers[libc::REG_RCX as usize] = 0;
         }
         registers[libc::REG_RIP as usize] += if long { RDTSCP.len() } else { RDTSC.len() } as i64;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program that reads its clock a thousand times to measure its speed sees the NIC's microsecond afterwards as a microsecond.
+    #[test]
+    fn what_the_clock_moves_is_seen_whole() {
+        let (mut last, mut ahead) = (START, 0);
+        for _ in 0..1000 {
+            (last, ahead) = next(500, last, ahead, 20);
+        }
+        assert_eq!((last, ahead), (START + 500 + 999 * 20, 999 * 20));
+        let before = last;
+        for moved in 1..=100 {
+            (last, ahead) = next(500 + moved * 1048, last, ahead, 20);
+            assert_eq!(last, before + moved * 1048);
+        }
     }
 }

@@ -1,9 +1,9 @@
 //! The event queue of a NIC in the daemon's memory.
 
+use crate::nic::{commands, HostNic};
 use crate::space::Spaces;
-use hpcc_models::nic::queues::{
-    Command, CreateEq, Doorbell, DoorbellKind, EventEntry, QueueNic, Ring, EVENT_ENTRY_LEN, MAX_RING,
-};
+use hpcc_driver::commands::{CreateEq, Place};
+use hpcc_models::nic::queues::{Doorbell, DoorbellKind, EventEntry, EVENT_ENTRY_LEN, MAX_RING};
 use hpcc_models::nic::Memory;
 
 /// Number of the only event queue.
@@ -20,13 +20,16 @@ pub struct Events {
 
 impl Events {
     /// Creates the event queue of the NIC of this number.
-    pub fn new(nic: &mut dyn QueueNic, number: usize) -> Self {
+    pub fn new(nic: &mut dyn HostNic, number: usize) -> Self {
         let base = number as u64 * LEN;
-        let ring = Ring {
-            address: base,
-            entries: MAX_RING,
+        let create = CreateEq {
+            ring: Place {
+                address: base,
+                entries: MAX_RING,
+            },
+            number: QUEUE,
         };
-        let created = nic.command(0, &Command::CreateEq(CreateEq { number: QUEUE, ring }));
+        let created = commands(nic, 0, |nic| nic.create_eq(&create));
         debug_assert!(created.is_ok(), "{created:?}");
         let mut events = Self { base, consumed: 0 };
         events.tell(nic, 0);
@@ -34,7 +37,7 @@ impl Events {
     }
 
     /// Tells the NIC how far events are taken, and asks for an interrupt for the next.
-    fn tell(&mut self, nic: &mut dyn QueueNic, now: u64) {
+    fn tell(&mut self, nic: &mut dyn HostNic, now: u64) {
         let word = Doorbell {
             number: QUEUE.into(),
             index: self.consumed as u16,
@@ -43,7 +46,7 @@ impl Events {
     }
 
     /// Takes all events.
-    pub fn take(&mut self, nic: &mut dyn QueueNic, now: u64, memory: &mut Spaces) -> Vec<EventEntry> {
+    pub fn take(&mut self, nic: &mut dyn HostNic, now: u64, memory: &mut Spaces) -> Vec<EventEntry> {
         let mut taken = Vec::new();
         loop {
             let mut bytes = [0; EVENT_ENTRY_LEN];

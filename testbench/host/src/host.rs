@@ -3,8 +3,10 @@
 use crate::capture::Capture;
 use crate::daemon::Daemon;
 use crate::nic::{HostNic, HostedNic, Traffic};
+use crate::samples::Samples;
 use crate::socket;
 use crate::space::Spaces;
+use crate::wave::Wave;
 use crate::wire::{Fabric, PathRule, Wire};
 use hpcc_driver::control::{ip, mac, name, NICS};
 use hpcc_models::nic::queues::QueueSizes;
@@ -12,7 +14,7 @@ use hpcc_models::nic::{Nic, NicConfig};
 use hpcc_models::wire::MacAddr;
 use std::fmt::Write;
 use std::net::Ipv4Addr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::Arc;
 use thiserror::Error;
@@ -30,6 +32,10 @@ pub struct HostOptions {
     pub until_last: bool,
     /// File for the frames that leave NICs, as a capture.
     pub pcap: Option<PathBuf>,
+    /// File for a table of what NICs send and what waits for them, and its interval, ns.
+    pub samples: Option<(PathBuf, u64)>,
+    /// File for a waveform of the NICs' ports.
+    pub vcd: Option<PathBuf>,
 }
 
 /// Why there is no daemon.
@@ -41,9 +47,9 @@ pub enum HostError {
     /// The network.
     #[error("{0}")]
     Network(String),
-    /// The capture.
+    /// The capture, the table or the waveform.
     #[error("{}: {error}", path.display())]
-    Pcap {
+    File {
         /// Its file.
         path: PathBuf,
         /// What went wrong.
@@ -104,6 +110,14 @@ impl Network {
     }
 }
 
+/// A file that cannot be made.
+fn file(path: &Path) -> impl FnOnce(std::io::Error) -> HostError + '_ {
+    |error| HostError::File {
+        path: path.to_path_buf(),
+        error,
+    }
+}
+
 impl Host {
     /// NICs on a wire; opens the socket. The daemon serves programs in [`Self::run`] until `stop` is set.
     pub fn new(options: &HostOptions, stop: Arc<AtomicBool>) -> Result<Self, HostError> {
@@ -122,11 +136,20 @@ impl Host {
         let spaces = Spaces::default();
         let network = make(&spaces).map_err(HostError::Network)?;
         let capture = match &options.pcap {
-            Some(path) => Capture::create(path).map_err(|error| HostError::Pcap {
-                path: path.clone(),
-                error,
-            })?,
+            Some(path) => Capture::create(path).map_err(file(path))?,
             None => Capture::default(),
+        };
+        let names: Vec<String> = (0..options.nics).map(name).collect();
+        let samples = match &options.samples {
+            Some((path, interval)) => Samples::create(path, *interval, &names).map_err(file(path))?,
+            None => Samples::default(),
+        };
+        let rates: Vec<u64> = (0..network.nics.len())
+            .map(|nic| network.fabric.rate_bps(nic))
+            .collect();
+        let wave = match &options.vcd {
+            Some(path) => Wave::create(path, &names, &rates).map_err(file(path))?,
+            None => Wave::default(),
         };
         let path = options.socket.clone();
         let listener = socket::open(&path, options.everybody).map_err(|error| HostError::Socket { path, error })?;
@@ -134,7 +157,7 @@ impl Host {
         let nics = network.nics.into_iter().enumerate().map(hosted).collect();
         let parts = (nics, network.fabric, network.path);
         let mut daemon = Daemon::new(listener, parts, spaces, stop, options.until_last);
-        daemon.capture = capture;
+        (daemon.capture, daemon.samples, daemon.wave) = (capture, samples, wave);
         Ok(Self {
             daemon,
             socket: options.socket.clone(),
@@ -148,6 +171,13 @@ impl Host {
         let mut report = String::new();
         if let Some(error) = self.daemon.capture.end() {
             let _ = writeln!(report, "capture not complete: {error}");
+        }
+        self.daemon.sample();
+        if let Some(error) = self.daemon.samples.end() {
+            let _ = writeln!(report, "table not complete: {error}");
+        }
+        if let Some(error) = self.daemon.wave.end() {
+            let _ = writeln!(report, "waveform not complete: {error}");
         }
         for (number, nic) in self.daemon.nics.iter().enumerate() {
             let Traffic {

@@ -6,14 +6,16 @@
 //!
 //! | file | subject |
 //! | --- | --- |
-//! | `daemon` | the loop: doorbells, requests, the clock |
+//! | `daemon` | the loop |
+//! | `doorbells`, `connections`, `clock` | what it does in turns |
 //! | `requests`, `queues`, `answer`, `client` | what programs ask and get, and what they have |
 //! | `tables` | numbers, and who has them |
 //! | `gate` | virtual time: when the clock may move |
 //! | `nic`, `events` | one NIC, its event queue and its traffic |
 //! | `wire`, `packets`, `meter` | what lies between the NICs: a wire, or a packet network; its queues |
 //! | `scenario` | the packet network and the law of a scenario |
-//! | `capture` | the frames of all NICs in a file |
+//! | `capture`, `samples` | the frames of all NICs in a file; rates and queues over time in another |
+//! | `wave` | a waveform of their ports |
 //! | `space`, `process`, `shared_file` | memory of programs |
 //! | `socket` | connections |
 //! | `verbs` | numbers of `<infiniband/verbs.h>` |
@@ -22,7 +24,10 @@
 mod answer;
 mod capture;
 mod client;
+mod clock;
+mod connections;
 mod daemon;
+mod doorbells;
 mod events;
 mod gate;
 mod host;
@@ -33,12 +38,14 @@ mod packets;
 mod process;
 mod queues;
 mod requests;
+mod samples;
 mod scenario;
 mod shared_file;
 mod socket;
 mod space;
 mod tables;
 mod verbs;
+mod wave;
 mod wire;
 
 pub use host::{registers, Host, HostError, HostOptions, Network};

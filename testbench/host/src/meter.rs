@@ -4,6 +4,8 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueMeter {
     max: u64,
+    /// Most since it was last asked.
+    recent: u64,
     /// Bytes times time.
     sum: u128,
     time: u64,
@@ -13,6 +15,7 @@ impl QueueMeter {
     /// So many bytes wait.
     pub fn saw(&mut self, bytes: u64) {
         self.max = self.max.max(bytes);
+        self.recent = self.recent.max(bytes);
     }
 
     /// The port was busy for `time`, and `bytes` of one frame waited for `wait` of it or of earlier times, all in one unit.
@@ -24,6 +27,11 @@ impl QueueMeter {
     /// Most bytes that waited.
     pub fn max(&self) -> u64 {
         self.max
+    }
+
+    /// Most bytes that waited since the last call.
+    pub fn take_recent(&mut self) -> u64 {
+        std::mem::take(&mut self.recent)
     }
 
     /// Mean of the bytes that waited.
@@ -49,5 +57,6 @@ mod tests {
             meter.add(bytes, time, time);
         }
         assert_eq!((meter.max(), meter.mean()), (500, 160.0));
+        assert_eq!((meter.take_recent(), meter.take_recent(), meter.max()), (500, 0, 500));
     }
 }

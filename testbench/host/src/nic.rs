@@ -3,6 +3,7 @@
 use crate::events::Events;
 use crate::space::Spaces;
 use crate::tables::Numbers;
+use hpcc_driver::commands::{CommandError, Commands, Registers};
 use hpcc_models::nic::queues::{QueueNic, QueueSizes};
 use hpcc_models::nic::Nic;
 use hpcc_models::wire::{wire_occupancy, Ports, INT_EMPTY};
@@ -20,6 +21,34 @@ impl HostNic for Nic<Spaces> {
     fn set_pause(&mut self, priorities: u8) {
         Nic::set_pause(self, priorities);
     }
+}
+
+/// The registers of a NIC at one time.
+struct At<'a> {
+    nic: &'a mut dyn HostNic,
+    now: u64,
+}
+
+impl Registers for At<'_> {
+    fn read(&mut self, offset: u32) -> u32 {
+        let offset = u16::try_from(offset).ok();
+        offset.and_then(|offset| self.nic.read_register(offset)).unwrap_or(0)
+    }
+
+    fn write(&mut self, offset: u32, value: u32) {
+        if let Ok(offset) = u16::try_from(offset) {
+            self.nic.write_register(self.now, offset, value);
+        }
+    }
+}
+
+/// Gives commands to a NIC, by the driver and the NIC's registers.
+pub fn commands<T>(
+    nic: &mut dyn HostNic,
+    now: u64,
+    give: impl FnOnce(&mut Commands) -> Result<T, CommandError>,
+) -> Result<T, CommandError> {
+    give(&mut Commands::new(&mut At { nic, now }))
 }
 
 /// A NIC and its tables.

@@ -131,11 +131,6 @@ impl PacketNetwork {
         })
     }
 
-    /// Rate of a NIC's link, bits per second.
-    pub fn rate_bps(&self, nic: usize) -> u64 {
-        self.hosts[nic].rate_bps
-    }
-
     /// Something in the network will still reach a NIC.
     fn is_active(&self) -> bool {
         self.sim.failure().is_none() && (!self.frames.is_empty() || self.hosts.iter().any(|host| host.paused))
@@ -252,8 +247,16 @@ impl Fabric for PacketNetwork {
         known.into_iter().chain(run).min()
     }
 
+    fn rate_bps(&self, nic: usize) -> u64 {
+        self.hosts[nic].rate_bps
+    }
+
     fn queue(&self, nic: usize) -> QueueMeter {
         self.queues[self.hosts[nic].port]
+    }
+
+    fn take_queue(&mut self, nic: usize) -> u64 {
+        self.queues[self.hosts[nic].port].take_recent()
     }
 
     fn report(&self) -> String {

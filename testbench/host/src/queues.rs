@@ -7,18 +7,19 @@ use crate::events::QUEUE;
 use crate::space::base;
 use crate::verbs;
 use hpcc_driver::abi::{COMPLETION_BYTES, RECEIVE_BYTES, SEND_BYTES};
+use hpcc_driver::commands::{CreateCq, CreateQp, Place, Region};
 use hpcc_driver::control::{errno, QpAttributes, Reply, Request};
 use hpcc_driver::shared::{HEAP, SIZE, SLOTS};
-use hpcc_models::nic::queues::{Command, CreateCq, CreateQp, MemoryRegion, Path, Rights, Ring, State, RING_ALIGNMENT};
+use hpcc_models::nic::queues::{State, RING_ALIGNMENT};
 
 /// A ring of `entries` slots of `bytes` at this place of the shared memory, as the NIC sees it.
-fn ring(device: &Device, place: u64, entries: u32, bytes: usize) -> Result<Ring, i32> {
+fn ring(device: &Device, place: u64, entries: u32, bytes: usize) -> Result<Place, i32> {
     let end = u64::from(entries)
         .checked_mul(bytes as u64)
         .and_then(|len| place.checked_add(len));
     let fits = place >= HEAP && place.is_multiple_of(RING_ALIGNMENT) && end.is_some_and(|end| end <= SIZE);
     if fits {
-        Ok(Ring {
+        Ok(Place {
             address: base(device.spaces[1]) + place,
             entries,
         })
@@ -44,7 +45,7 @@ impl Daemon {
                 ring,
                 events: QUEUE,
             };
-            let created = self.command(id, &Command::CreateCq(create));
+            let created = self.command(id, |nic| nic.create_cq(&create));
             if created.is_err() {
                 self.nic_of(id)?.cqs.release(cq);
             }
@@ -74,7 +75,7 @@ impl Daemon {
         if !self.device(id)?.cqs.contains_key(&cq) {
             return Err(errno::EINVAL);
         }
-        self.command(id, &Command::DestroyCq { number: cq as u16 })?;
+        self.command(id, |nic| nic.destroy_cq(cq as u16))?;
         self.nic_of(id)?.cqs.release(cq);
         let device = self.device(id)?;
         if let Some(own) = device.cqs.remove(&cq) {
@@ -114,13 +115,13 @@ impl Daemon {
             )),
         };
         let slot = device.take_slot(SLOTS as usize).ok_or(errno::ENOMEM)?;
-        let region = room.map(|(ring, length)| MemoryRegion {
+        let region = room.map(|(ring, length)| Region {
             key: 0,
             domain,
             address: 0,
             length,
             offset: ring.address,
-            rights: Rights::default(),
+            rights: 0,
         });
         debug_assert!(region.is_none_or(|region| region.offset >= base(spaces[1])));
         let made = self.nic_of(id)?.places.take(id).and_then(|place| {
@@ -138,7 +139,7 @@ impl Daemon {
                 receive_cq: receive_cq as u16,
                 events: QUEUE,
             };
-            let created = self.command(id, &Command::CreateQp(create));
+            let created = self.command(id, |nic| nic.create_qp(&create));
             if let Err(error) = created {
                 self.nic_of(id)?.places.release(place);
                 return Err(error);
@@ -190,15 +191,8 @@ impl Daemon {
     pub(crate) fn modify_qp(&mut self, id: u64, qp: u32, given: &QpAttributes) -> Answer {
         let slot = self.own_qp(id, qp)?;
         let to = verbs::state(given.state).ok_or(errno::EINVAL)?;
-        let rule = self.path;
-        let path = |peer| Path {
-            priority: rule.priority,
-            int: rule.int,
-            law: rule.law,
-            ..Path::plain(peer)
-        };
-        let set = verbs::attributes(given, path).ok_or(errno::EINVAL)?;
-        self.command(id, &Command::ModifyQp { number: qp, to, set })?;
+        let set = verbs::attributes(given, self.path).ok_or(errno::EINVAL)?;
+        self.command(id, |nic| nic.modify_qp(qp, to.code(), &set))?;
         if to == State::Reset {
             self.device(id)?.forget_doorbells(slot);
         }
@@ -207,7 +201,7 @@ impl Daemon {
 
     /// Destroys a queue pair and what belongs to it.
     pub(crate) fn remove_qp(&mut self, id: u64, qp: u32) {
-        let _ = self.command(id, &Command::DestroyQp { number: qp });
+        let _ = self.command(id, |nic| nic.destroy_qp(qp));
         let Ok(device) = self.device(id) else { return };
         let Some(own) = device.qps.remove(&qp) else { return };
         device.release_slot(own.slot);

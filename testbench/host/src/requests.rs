@@ -4,13 +4,14 @@ use crate::answer::{number, Answer};
 use crate::client::Device;
 use crate::daemon::Daemon;
 use crate::gate::Gate;
+use crate::nic::commands;
 use crate::process::Process;
 use crate::shared_file::SharedFile;
 use crate::space::{base, Program};
 use crate::tables::random_key;
 use crate::verbs::{self, access};
+use hpcc_driver::commands::{CommandError, Commands, Region, LOCAL_WRITE};
 use hpcc_driver::control::{errno, Reply, Request};
-use hpcc_models::nic::queues::{Command, MemoryRegion, State};
 use rustix::event::{eventfd, EventfdFlags};
 use rustix::net::{socketpair, sockopt::socket_peercred, AddressFamily, SocketFlags, SocketType};
 use rustix::pipe::{pipe_with, PipeFlags};
@@ -78,8 +79,7 @@ impl Daemon {
             Request::ModifyQp { qp, attributes } => self.modify_qp(id, qp, &attributes),
             Request::QueryQp { qp } => {
                 self.own_qp(id, qp)?;
-                let info = self.command(id, &Command::QueryQp { number: qp })?;
-                number(info.ok_or(errno::EINVAL)?.code().into())
+                number(self.command(id, |nic| nic.query_qp(qp))?.state.into())
             }
             Request::DestroyQp { qp } => {
                 self.own_qp(id, qp)?;
@@ -102,15 +102,15 @@ impl Daemon {
         Ok(&mut self.nics[nic])
     }
 
-    /// Gives a command to a program's NIC; the state of a queue pair if that was asked.
-    pub(crate) fn command(&mut self, id: u64, command: &Command) -> Result<Option<State>, i32> {
+    /// Gives a command to a program's NIC.
+    pub(crate) fn command<T>(
+        &mut self,
+        id: u64,
+        give: impl FnOnce(&mut Commands) -> Result<T, CommandError>,
+    ) -> Result<T, i32> {
         let now = self.now;
         let nic = self.nic_of(id)?;
-        match nic.nic.command(now, command) {
-            Ok(hpcc_models::nic::queues::Reply::Qp(info)) => Ok(Some(info.state)),
-            Ok(hpcc_models::nic::queues::Reply::Done) => Ok(None),
-            Err(code) => Err(verbs::error(code)),
-        }
+        commands(nic.nic.as_mut(), now, give).map_err(verbs::error)
     }
 
     fn open(&mut self, id: u64, nic: u32, helper: bool, virtual_time: bool, probe: u64) -> Answer {
@@ -196,10 +196,10 @@ impl Daemon {
         // Both ends are mapped; all of it, where the daemon may know.
         let ends = [address, address + length.max(1) - 1];
         let reachable = length == 0 || ends.iter().all(|end| process.read(*end, &mut [0]).is_ok());
-        if !reachable || length > 0 && process.maps(address, length, rights.local_write) == Some(false) {
+        if !reachable || length > 0 && process.maps(address, length, rights & LOCAL_WRITE != 0) == Some(false) {
             return Err(errno::EFAULT);
         }
-        let region = MemoryRegion {
+        let region = Region {
             key,
             domain,
             address: iova,
@@ -208,18 +208,18 @@ impl Daemon {
             rights,
         };
         if key != 0 {
-            self.command(id, &Command::ReplaceRegion(region))?;
+            self.command(id, |nic| nic.replace_region(&region))?;
             return number(key);
         }
         number(self.new_region(id, region)?)
     }
 
     /// Creates a region under a new key.
-    pub(crate) fn new_region(&mut self, id: u64, region: MemoryRegion) -> Result<u32, i32> {
+    pub(crate) fn new_region(&mut self, id: u64, region: Region) -> Result<u32, i32> {
         let nic = self.nic_of(id)?;
         let (entry, bits) = (nic.regions.take(id)?, nic.sizes.region_bits);
         let key = random_key(entry, bits, &mut self.rng);
-        let created = self.command(id, &Command::CreateRegion(MemoryRegion { key, ..region }));
+        let created = self.command(id, |nic| nic.create_region(&Region { key, ..region }));
         if let Err(error) = created {
             self.nic_of(id)?.regions.release(entry);
             return Err(error);
@@ -233,7 +233,7 @@ impl Daemon {
         let at = device.keys.iter().position(|own| *own == key).ok_or(errno::EINVAL)?;
         device.keys.swap_remove(at);
         // A peer may have invalidated it.
-        let _ = self.command(id, &Command::DestroyRegion { key });
+        let _ = self.command(id, |nic| nic.destroy_region(key));
         let nic = self.nic_of(id)?;
         nic.regions.release(nic.sizes.entry(key));
         number(key)

@@ -4,7 +4,7 @@ use crate::host::{registers, Network};
 use crate::nic::HostNic;
 use crate::packets::PacketNetwork;
 use crate::space::Spaces;
-use crate::wire::PathRule;
+use crate::wire::{Fabric, PathRule};
 use hpcc_models::cc::hpcc::Hpcc;
 use hpcc_models::cc::powertcp::{MissingRtt, PowerParams, PowerTcp};
 use hpcc_models::cc::{Carrier, CongestionControl};

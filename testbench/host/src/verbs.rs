@@ -1,8 +1,9 @@
 //! Numbers of `<infiniband/verbs.h>` as the NIC's types.
 
-use hpcc_driver::control::errno;
-use hpcc_driver::control::QpAttributes;
-use hpcc_models::nic::queues::{Attributes, Code, EventKind, Path, QpRights, Rights, State};
+use crate::wire::PathRule;
+use hpcc_driver::commands::{Attributes, CommandError, LOCAL_WRITE, REMOTE_ATOMIC, REMOTE_READ, REMOTE_WRITE};
+use hpcc_driver::control::{errno, QpAttributes};
+use hpcc_models::nic::queues::{Attribute, Code, EventKind, State};
 use std::net::Ipv4Addr;
 
 /// `enum ibv_access_flags`.
@@ -35,16 +36,16 @@ mod mask {
     pub const DEST_QPN: u32 = 1 << 20;
 }
 
-/// Rights of a region.
-pub fn rights(flags: u32) -> Rights {
-    Rights {
-        local_write: flags & access::LOCAL_WRITE != 0,
-        remote_write: flags & access::REMOTE_WRITE != 0,
-        remote_read: flags & access::REMOTE_READ != 0,
-        remote_atomic: flags & access::REMOTE_ATOMIC != 0,
-        // Programs have no windows, so nothing of theirs is invalidated by a peer.
-        invalidate: false,
-    }
+/// Rights of a region or of a queue pair. Programs have no windows, so nothing of theirs is invalidated by a peer.
+pub fn rights(flags: u32) -> u8 {
+    let rights = [
+        (access::LOCAL_WRITE, LOCAL_WRITE),
+        (access::REMOTE_WRITE, REMOTE_WRITE),
+        (access::REMOTE_READ, REMOTE_READ),
+        (access::REMOTE_ATOMIC, REMOTE_ATOMIC),
+    ];
+    let given = rights.into_iter().filter(|(flag, _)| flags & flag != 0);
+    given.fold(0, |bits, (_, right)| bits | right)
 }
 
 /// State of `enum ibv_qp_state`.
@@ -57,44 +58,71 @@ pub fn ipv4(gid: [u8; 16]) -> Option<Ipv4Addr> {
     std::net::Ipv6Addr::from(gid).to_ipv4_mapped()
 }
 
-/// What is given of the attributes; `path` is the path of a queue pair to that address. `None` if the address or the MTU is none.
-pub fn attributes(given: &QpAttributes, path: impl FnOnce(Ipv4Addr) -> Path) -> Option<Attributes> {
+/// Attributes by their flags.
+const GIVEN: [(u32, Attribute); 12] = [
+    (mask::ACCESS_FLAGS, Attribute::Rights),
+    (mask::AV, Attribute::Path),
+    (mask::PATH_MTU, Attribute::Mtu),
+    (mask::DEST_QPN, Attribute::RemoteQpn),
+    (mask::RQ_PSN, Attribute::ExpectedPsn),
+    (mask::MAX_DEST_RD_ATOMIC, Attribute::ResponderReads),
+    (mask::MIN_RNR_TIMER, Attribute::RnrTimer),
+    (mask::SQ_PSN, Attribute::SendPsn),
+    (mask::MAX_QP_RD_ATOMIC, Attribute::MaxRdAtomic),
+    (mask::TIMEOUT, Attribute::Timeout),
+    (mask::RETRY_CNT, Attribute::RetryLimit),
+    (mask::RNR_RETRY, Attribute::RnrRetry),
+];
+
+/// What is given of the attributes; a queue pair reaches its peer by `rule`. `None` if the address or the MTU is none.
+pub fn attributes(given: &QpAttributes, rule: PathRule) -> Option<Attributes> {
     let has = |flag: u32| given.mask & flag != 0;
-    let path = match has(mask::AV) {
-        true => Some(path(ipv4(given.dgid)?)),
-        false => None,
+    // What is not given may be anything.
+    let number = |flag: u32, value: u32| if has(flag) { value } else { 0 };
+    let remote_ip = match has(mask::AV) {
+        true => ipv4(given.dgid)?.into(),
+        false => 0,
     };
+    // `enum ibv_mtu` begins with 1.
     let mtu = match (has(mask::PATH_MTU), given.path_mtu) {
-        (false, _) => None,
-        (true, code @ 1..=5) => Some(128 << code),
+        (false, _) => 0,
+        (true, code @ 1..=5) => code as u8 - 1,
         _ => return None,
     };
+    let attributes = GIVEN.into_iter().filter(|(flag, _)| has(*flag));
     Some(Attributes {
-        rights: has(mask::ACCESS_FLAGS).then_some(QpRights {
-            remote_write: given.access & access::REMOTE_WRITE != 0,
-            remote_read: given.access & access::REMOTE_READ != 0,
-            remote_atomic: given.access & access::REMOTE_ATOMIC != 0,
-        }),
-        path,
+        given: attributes.fold(0, |bits, (_, attribute)| bits | 1 << attribute.code()),
+        remote_ip,
+        udp_port: 0,
+        priority: rule.priority,
+        collects_int: rule.int,
+        has_law: rule.law.is_some(),
+        law: rule.law.unwrap_or(0),
+        rights: rights(given.access) & !LOCAL_WRITE,
         mtu,
-        remote_qpn: has(mask::DEST_QPN).then_some(given.dest_qp),
-        expected_psn: has(mask::RQ_PSN).then_some(given.rq_psn),
-        responder_reads: has(mask::MAX_DEST_RD_ATOMIC).then_some(given.max_dest_rd_atomic),
-        rnr_timer: has(mask::MIN_RNR_TIMER).then_some(given.min_rnr_timer),
-        send_psn: has(mask::SQ_PSN).then_some(given.sq_psn),
-        max_rd_atomic: has(mask::MAX_QP_RD_ATOMIC).then_some(given.max_rd_atomic),
-        timeout: has(mask::TIMEOUT).then_some(given.timeout),
-        retry_limit: has(mask::RETRY_CNT).then_some(given.retry_cnt),
-        rnr_retry: has(mask::RNR_RETRY).then_some(given.rnr_retry),
+        remote_qpn: number(mask::DEST_QPN, given.dest_qp),
+        expected_psn: number(mask::RQ_PSN, given.rq_psn),
+        send_psn: number(mask::SQ_PSN, given.sq_psn),
+        responder_reads: given.max_dest_rd_atomic,
+        rnr_timer: given.min_rnr_timer,
+        max_rd_atomic: given.max_rd_atomic,
+        timeout: given.timeout,
+        retry_limit: given.retry_cnt,
+        rnr_retry: given.rnr_retry,
     })
 }
 
-/// Error number of a refused command.
-pub fn error(code: Code) -> i32 {
+/// Error number of a command that was not carried out.
+pub fn error(error: CommandError) -> i32 {
+    let code = match error {
+        CommandError::Refused(code) => Code::from_code(code),
+        CommandError::Invalid => return errno::EINVAL,
+        CommandError::NoAnswer => return errno::EIO,
+    };
     match code {
-        Code::Exists | Code::InUse | Code::Busy => errno::EBUSY,
-        Code::Events | Code::Key => errno::ENOMEM,
-        Code::Law => errno::EOPNOTSUPP,
+        Some(Code::Exists | Code::InUse | Code::Busy) => errno::EBUSY,
+        Some(Code::Events | Code::Key) => errno::ENOMEM,
+        Some(Code::Law) => errno::EOPNOTSUPP,
         _ => errno::EINVAL,
     }
 }

@@ -26,8 +26,14 @@ pub trait Fabric {
     /// When [`Self::receive`] is to be asked next, ns; `None` while nothing is on its way.
     fn next_arrival(&self) -> Option<u64>;
 
+    /// Rate of a NIC's port, bits per second.
+    fn rate_bps(&self, nic: usize) -> u64;
+
     /// What waited for this NIC at the last port before it.
     fn queue(&self, nic: usize) -> QueueMeter;
+
+    /// Most bytes that waited there since the last call.
+    fn take_queue(&mut self, nic: usize) -> u64;
 
     /// What the fabric has seen besides, as lines of the daemon's report.
     fn report(&self) -> String {
@@ -102,8 +108,16 @@ impl Fabric for Wire {
         Some((to, Arrival::Frame(frame)))
     }
 
+    fn rate_bps(&self, _: usize) -> u64 {
+        RATE * 1_000_000_000
+    }
+
     fn queue(&self, nic: usize) -> QueueMeter {
         self.queues[nic]
+    }
+
+    fn take_queue(&mut self, nic: usize) -> u64 {
+        self.queues[nic].take_recent()
     }
 
     fn next_arrival(&self) -> Option<u64> {

@@ -40,6 +40,15 @@ pub struct Args {
     /// Write the frames that leave the NICs to a capture
     #[arg(long, value_name = "FILE")]
     pcap: Option<PathBuf>,
+    /// Write a table (CSV) of the bytes that each NIC sends and the most that waits for it, a row for each interval
+    #[arg(long, value_name = "FILE")]
+    samples: Option<PathBuf>,
+    /// Length of such an interval, us
+    #[arg(long, value_name = "US", default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1_000_000), requires = "samples")]
+    sample_us: u64,
+    /// Write a waveform of the NICs' ports: frames, their opcode, queue pair and PSN, and pause
+    #[arg(long, value_name = "FILE")]
+    vcd: Option<PathBuf>,
 }
 
 impl Args {
@@ -59,6 +68,8 @@ impl Args {
             everybody: self.everybody,
             until_last: self.until_last,
             pcap: self.pcap,
+            samples: self.samples.map(|path| (path, self.sample_us * 1000)),
+            vcd: self.vcd,
         };
         let host = match &self.network {
             None => Host::new(&options, stop),

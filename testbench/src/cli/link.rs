@@ -38,6 +38,13 @@ pub fn run(set: &[String], fidelity: Option<Fidelity>, out: &Path) -> Result<(),
             return Err(Failure::Input(error));
         }
     };
+    if spec.op.has_queues() && fidelity != Fidelity::Golden {
+        let error = format!(
+            "--fidelity: expected golden beside op={}: the hardware has no queues with receives",
+            spec.op.name()
+        );
+        return Err(Failure::Input(error));
+    }
     let dir = OutDir::create(out).map_err(Failure::Input)?;
     if spec.table {
         return run_table(&spec, fidelity, &dir);
@@ -55,6 +62,9 @@ pub fn run(set: &[String], fidelity: Option<Fidelity>, out: &Path) -> Result<(),
 /// Every MTU, one way and both ways, on the ideal wire.
 fn run_table(spec: &LinkSpec, fidelity: Fidelity, dir: &OutDir) -> Result<(), Failure> {
     let (one_way, both_ways) = match spec.op {
+        LinkOperation::Send | LinkOperation::BidirectionalSend => {
+            (LinkOperation::Send, LinkOperation::BidirectionalSend)
+        }
         LinkOperation::Write | LinkOperation::Bidirectional => (LinkOperation::Write, LinkOperation::Bidirectional),
         LinkOperation::Read | LinkOperation::BidirectionalRead => {
             (LinkOperation::Read, LinkOperation::BidirectionalRead)

@@ -1,6 +1,6 @@
 //! `hpcc-nic report`: tables and figures of the hardware.
 
-use crate::report::{blocks, hardware, latency, reciprocal, speed};
+use crate::report::{blocks, hardware, latency, programs, reciprocal, speed};
 use crate::tools::cache::workspace_dir;
 use hpcc_rtl::emit::Library;
 use hpcc_rtl::tops::{self, NIC, TOPS};
@@ -16,8 +16,11 @@ pub struct Args {
     /// Bytes and errors of the ways to compute 1/n, and the figure of the book
     #[arg(long, conflicts_with = "top")]
     reciprocal: bool,
-    /// Folder of the figures [default: docs/src/figures of the workspace]
-    #[arg(long, value_name = "DIR", requires = "reciprocal", conflicts_with_all = ["top", "blocks", "speed", "latency"])]
+    /// The book's figure of eight RDMA programs that write to one, drawn from testbench/data/programs
+    #[arg(long, conflicts_with_all = ["top", "reciprocal", "blocks", "speed", "latency"])]
+    programs: bool,
+    /// Folder of the figures of --reciprocal and --programs [default: docs/src/figures of the workspace]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["top", "blocks", "speed", "latency"])]
     figures: Option<PathBuf>,
     /// Only this top module; with --blocks which NIC, hpcc_nic or hpcc_nic_hpcc
     #[arg(long, value_name = "NAME")]
@@ -56,12 +59,24 @@ impl Args {
             seeds: self.place,
             cells45: self.cells_45nm,
         };
+        if self.figures.is_some() && !self.reciprocal && !self.programs {
+            return Err(Failure::Input(
+                "--figures: expected --reciprocal or --programs beside it".into(),
+            ));
+        }
         let figures = self.figures.unwrap_or_else(|| workspace_dir().join("docs/src/figures"));
         if self.reciprocal {
             let path = figures.join("reciprocal.svg");
             say(&reciprocal::table())?;
             let svg = reciprocal::figure().map_err(Failure::Check)?;
             std::fs::write(&path, svg).map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
+            return say(&format!("{}\n", path.display()));
+        }
+        if self.programs {
+            let path = figures.join("programs.png");
+            programs::figure()
+                .and_then(|figure| figure.png(&path))
+                .map_err(Failure::Check)?;
             return say(&format!("{}\n", path.display()));
         }
         if self.blocks {

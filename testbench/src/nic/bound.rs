@@ -1,5 +1,6 @@
 //! How much payload one direction can carry at most: the wire, whole beats of the NIC's bus, the messages that its rings hold, and its decisions.
 
+use super::host_queues::WORK_RING;
 use super::link_config::{LinkOperation, LinkSpec};
 use hpcc_models::wire::{
     wire_occupancy, AETH_LEN, BTH_LEN, ICRC_LEN, INT_FIXED_LEN, INT_RECORD_LEN, IPV4_LEN, RETH_LEN, UDP_LEN,
@@ -75,13 +76,17 @@ fn message(spec: &LinkSpec) -> (Load, Load) {
         }
     };
     match spec.op {
-        LinkOperation::Write | LinkOperation::Bidirectional => {
+        LinkOperation::Write
+        | LinkOperation::Bidirectional
+        | LinkOperation::Send
+        | LinkOperation::BidirectionalSend => {
             let acknowledgements = if spec.int {
                 packets
             } else {
                 packets.div_ceil(u64::from(spec.ack_req_interval()))
             };
-            (ends(RETH_LEN, 0), packet(AETH_LEN, collected) * acknowledgements)
+            let header = if spec.op.has_queues() { 0 } else { RETH_LEN };
+            (ends(header, 0), packet(AETH_LEN, collected) * acknowledgements)
         }
         LinkOperation::Read | LinkOperation::BidirectionalRead => {
             let echoes = packet(0, collected) * if spec.int { packets } else { 0 };
@@ -110,10 +115,15 @@ impl Bound {
         let load = if spec.op.both() { data + answers } else { data };
         let bits = spec.bytes as f64 * 8.0;
         let queue_pairs = f64::from(spec.qps);
+        let ring = if spec.op.has_queues() {
+            f64::from(WORK_RING)
+        } else {
+            RING
+        };
         Self {
             wire: spec.link.rate_gbps * 1e9 * spec.bytes as f64 / load.wire as f64,
             beats: CLOCKS * bits / load.beats as f64,
-            ring: queue_pairs * RING * bits / (loop_ns.max(1.0) * 1e-9),
+            ring: queue_pairs * ring * bits / (loop_ns.max(1.0) * 1e-9),
             decisions: queue_pairs * CLOCKS / CLOCKS_PER_DECISION * bits / data.packets as f64,
         }
     }

@@ -6,7 +6,7 @@ use hpcc_models::nic::{BlockMemory, Completion, Memory, Nic, Operation, WorkRequ
 use std::collections::{BTreeMap, VecDeque};
 
 /// Entries of a send or receive queue.
-const WORK_RING: u32 = 1024;
+pub(super) const WORK_RING: u32 = 1024;
 /// Entries of the completion queue.
 const CQ_RING: u32 = 32_768;
 /// Bytes between the beginnings of rings.

@@ -5,7 +5,7 @@ use super::flood::Flood;
 use super::link_config::{CapBy, LinkSpec};
 use super::link_nics::{GUARD, SOURCE, TARGET};
 use super::progress::{Content, Progress};
-use hpcc_models::nic::{request_flow, response_flow, Completion, Link, Status};
+use hpcc_models::nic::{request_flow, response_flow, Completion, Link, Operation, Status};
 use hpcc_models::sched::CapControl;
 use hpcc_models::wire::{wire_occupancy, Ports, StampConfig, Stamper, TimedFrame};
 use hpcc_sim::plan::provenance::Stopwatch;
@@ -200,6 +200,11 @@ pub fn run<D: Device>(spec: &LinkSpec, waves: &Path, bar: &ProgressBar) -> Resul
     run.finish(started)
 }
 
+/// A completion of a receive.
+fn is_receive(completion: &Completion) -> bool {
+    completion.operation == Operation::Receive
+}
+
 impl<D: Device> Run<'_, D> {
     /// Goes on to where one NIC may first hear of what the other does from now on; `false` if nothing will happen any more.
     fn step(&mut self, end: u64) -> Result<bool, DeviceError> {
@@ -243,7 +248,8 @@ impl<D: Device> Run<'_, D> {
             }
             let mut completions = self.devices[side].take_completions();
             completions.iter_mut().for_each(|done| done.t_ns -= self.base);
-            self.left = self.left.saturating_sub(completions.len() as u64);
+            let of_work = completions.iter().filter(|done| !is_receive(done)).count();
+            self.left = self.left.saturating_sub(of_work as u64);
             self.outcome.sides[side].completions.extend(completions);
         }
         self.flood_until(self.now);
@@ -347,17 +353,34 @@ impl<D: Device> Run<'_, D> {
     fn damage(&self, target: usize) -> Option<String> {
         let source = 1 - target;
         let worker = match self.spec.op.operation() {
-            hpcc_models::nic::Operation::Read => target,
+            Operation::Read => target,
             _ => source,
         };
         let works = self.spec.works(worker);
         let mut done = vec![false; self.spec.messages as usize];
-        for completion in &self.outcome.sides[worker].completions {
-            if completion.status == Status::Ok {
-                done[completion.work as usize] = works;
-            }
+        let ok = |side: usize, receive: bool| {
+            let completions = self.outcome.sides[side].completions.iter();
+            completions.filter(move |done| done.status == Status::Ok && is_receive(done) == receive)
+        };
+        for completion in ok(worker, false) {
+            done[completion.work as usize] = works;
         }
         let name = ["a", "b"][target];
+        if self.spec.op.has_queues() {
+            // A message that was sent well has taken its receive, once.
+            let mut taken = vec![0; self.spec.messages as usize];
+            for completion in ok(target, true).filter(|done| done.bytes == self.spec.bytes) {
+                taken[completion.work as usize] += 1;
+            }
+            let wrong = (0..)
+                .zip(done.iter().zip(&taken))
+                .find(|(_, (done, taken))| **taken > 1 || **done && **taken == 0);
+            if let Some((message, (_, taken))) = wrong {
+                return Some(format!(
+                    "receives of {name}: message {message} was received whole {taken} times"
+                ));
+            }
+        }
         let total = self.spec.total();
         let found = self.devices[target].memory(TARGET).unwrap_or(&[]);
         if found.len() as u64 != total.max(1) + GUARD {

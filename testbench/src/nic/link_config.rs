@@ -19,6 +19,8 @@ const OF_ONE_RUN: [&str; 11] = [
     "vcd_from_ns",
     "vcd_ns",
 ];
+/// Retries of a queue pair with queues at most.
+const MAX_RETRIES: u32 = 7;
 /// Queue pairs that may flood, beside those with work.
 const MAX_FLOOD_QPS: u32 = 16;
 /// Memory of one direction at most.
@@ -172,6 +174,16 @@ impl LinkSpec {
                 "probes: expected op=write or op=bidirectional beside it: READ responses collect INT themselves".into(),
             );
         }
+        if spec.probes && spec.op.has_queues() {
+            return Err("probes: expected op=write or op=bidirectional beside it".into());
+        }
+        if spec.op.has_queues() && spec.retry_limit > MAX_RETRIES {
+            return Err(format!(
+                "retry_limit: expected 0 to {MAX_RETRIES} beside op={}, got {}",
+                spec.op.name(),
+                spec.retry_limit
+            ));
+        }
         if let Some(key) = seen.iter().find(|key| spec.table && OF_ONE_RUN.contains(key)) {
             return Err(format!("{key}: expected table=off beside it"));
         }
@@ -224,7 +236,10 @@ impl LinkSpec {
             "op" => {
                 let found = LinkOperation::NAMES.iter().find(|(name, _)| *name == text);
                 self.op = found.map(|(_, op)| *op).ok_or_else(|| {
-                    format!("op: expected write, read, bidirectional or bidirectional_read, got `{text}`")
+                    format!(
+                        "op: expected one of {}, got `{text}`",
+                        LinkOperation::NAMES.map(|(name, _)| name).join(", ")
+                    )
                 })?;
             }
             "int" => self.int = switch(key, text)?,
@@ -352,6 +367,16 @@ mod tests {
         };
         assert_eq!(probing.setup(0).nic.probes, Some(expected));
         assert!(parse(&["op=read"]).unwrap().setup(1).work.is_empty());
+        assert_eq!(
+            parse(&["op=send", "retry_limit=8"]).unwrap_err(),
+            "retry_limit: expected 0 to 7 beside op=send, got 8"
+        );
+        let sending = parse(&["op=send", "qps=3", "messages=7"]).unwrap();
+        let queues = [0, 1].map(|side| sending.setup(side).queues);
+        let counts = queues
+            .each_ref()
+            .map(|queues| (queues.work.len(), queues.receives.len()));
+        assert_eq!((counts, queues[1].pairs.len()), ([(7, 0), (0, 7)], 3));
         let asks = |int: &str| {
             parse(&[int, "cc=theta-powertcp"])
                 .unwrap()

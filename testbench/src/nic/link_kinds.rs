@@ -13,15 +13,21 @@ pub enum LinkOperation {
     Bidirectional,
     /// Both read.
     BidirectionalRead,
+    /// The first NIC sends into receives of the second.
+    Send,
+    /// Both send.
+    BidirectionalSend,
 }
 
 impl LinkOperation {
     /// Values of the key.
-    pub const NAMES: [(&'static str, Self); 4] = [
+    pub const NAMES: [(&'static str, Self); 6] = [
         ("write", Self::Write),
         ("read", Self::Read),
         ("bidirectional", Self::Bidirectional),
         ("bidirectional_read", Self::BidirectionalRead),
+        ("send", Self::Send),
+        ("bidirectional_send", Self::BidirectionalSend),
     ];
 
     /// Name as the key's value.
@@ -37,12 +43,21 @@ impl LinkOperation {
         match self {
             Self::Write | Self::Bidirectional => Operation::Write,
             Self::Read | Self::BidirectionalRead => Operation::Read,
+            Self::Send | Self::BidirectionalSend => Operation::Send,
         }
+    }
+
+    /// The queue pairs have queues in the host's memory, with receives: other operations use streams.
+    pub fn has_queues(self) -> bool {
+        self.operation() == Operation::Send
     }
 
     /// Both NICs have work.
     pub fn both(self) -> bool {
-        matches!(self, Self::Bidirectional | Self::BidirectionalRead)
+        matches!(
+            self,
+            Self::Bidirectional | Self::BidirectionalRead | Self::BidirectionalSend
+        )
     }
 }
 

@@ -3,7 +3,8 @@
 use super::link_config::LinkSpec;
 use super::queue_pairs::{FIRST_FLOOD_QPN, FIRST_QPN};
 use crate::config::{
-    ack_req_interval, law_name, needs_int, pattern_byte, Limits, MemoryBlock, NicSetup, TimedWork, DCQCN, ECT,
+    ack_req_interval, law_name, needs_int, pattern_byte, Limits, MemoryBlock, NicSetup, QueueSetup, TimedWork, DCQCN,
+    ECT,
 };
 use hpcc_models::cc::hpcc::DEFAULT_PORT_SPEEDS;
 use hpcc_models::nic::{NicConfig, Operation, ProbeConfig, QpConfig, Region, WorkRequest};
@@ -38,6 +39,11 @@ const FLOOD_LENGTH: u64 = 64;
 const FIRST_PSN: u32 = 0xff_fff0;
 /// Base round-trip time beyond the wire's own, ns: 13 us with the default delay, as in the paper's fat tree.
 const BASE_RTT_MARGIN_NS: u64 = 11_000;
+
+/// Address of a NIC.
+fn ip(side: usize) -> Ipv4Addr {
+    Ipv4Addr::new(10, 0, 0, 10 + side as u8)
+}
 
 impl LinkSpec {
     /// Code of the law of a queue pair, if it asks for one: by turns, and none that needs INT without it.
@@ -94,11 +100,24 @@ impl LinkSpec {
         known.map_or(self.other_speed().map_or(0, |_| OTHER_SPEED), |(code, _)| code)
     }
 
+    /// Queue pairs that have work.
+    pub(super) fn queue_pairs(&self, side: usize) -> Vec<QpConfig> {
+        let first_psn = |side: usize, index: u32| (FIRST_PSN + index * 0x1_0001 + side as u32 * 0x1234) & 0xff_ffff;
+        let pair = |index: u32| QpConfig {
+            send_psn: first_psn(side, index),
+            expected_psn: first_psn(1 - side, index),
+            int: self.int_of(index),
+            law: self.law_of(index),
+            mtu: self.mtu,
+            ..QpConfig::new(FIRST_QPN + index, FIRST_QPN + index, ip(1 - side))
+        };
+        (0..self.qps).map(pair).collect()
+    }
+
     /// A NIC and its host.
     pub fn setup(&self, side: usize) -> NicSetup {
         let line_rate_bps = self.link.rate_gbps * 1e9;
         let base_rtt_ns = (2 * self.link.delay_ns + BASE_RTT_MARGIN_NS).clamp(1000, 100_000) as u32;
-        let ip = |side: usize| Ipv4Addr::new(10, 0, 0, 10 + side as u8);
         let mac = |side: usize| MacAddr([2, 0, 0, 0, 0, 10 + side as u8]);
         let ack_req_interval = self.ack_req_interval();
         // Beyond what is on its way: a plain flow asks for an acknowledgement once per interval, one with INT gets each.
@@ -122,15 +141,6 @@ impl LinkSpec {
         if let Some(gbps) = self.other_speed() {
             nic.speed_table[usize::from(OTHER_SPEED)] = gbps;
         }
-        let first_psn = |side: usize, index: u32| (FIRST_PSN + index * 0x1_0001 + side as u32 * 0x1234) & 0xff_ffff;
-        let qps = (0..self.qps).map(|index| QpConfig {
-            send_psn: first_psn(side, index),
-            expected_psn: first_psn(1 - side, index),
-            int: self.int_of(index),
-            law: self.law_of(index),
-            mtu: self.mtu,
-            ..QpConfig::new(FIRST_QPN + index, FIRST_QPN + index, ip(1 - side))
-        });
         let length = self.total().max(1);
         let region = |key, address, remote_write| {
             Region {
@@ -152,7 +162,7 @@ impl LinkSpec {
                 bytes: vec![0; (length + GUARD) as usize],
             },
         ];
-        let mut qps: Vec<QpConfig> = qps.collect();
+        let mut qps = self.queue_pairs(side);
         if self.flood.is_some() && side == 1 {
             nic.neighbours.insert(FLOODER, FLOODER_MAC);
             qps.extend((0..self.flood_qps).map(|index| QpConfig {
@@ -183,11 +193,15 @@ impl LinkSpec {
             memory,
             work: if self.works(side) { self.work() } else { Vec::new() },
             limits: Limits::default(),
-            queues: crate::config::QueueSetup::default(),
+            queues: if self.op.has_queues() {
+                self.queues(side)
+            } else {
+                QueueSetup::default()
+            },
         }
     }
 
-    fn work(&self) -> Vec<TimedWork> {
+    pub(super) fn work(&self) -> Vec<TimedWork> {
         let request = |id: u64| {
             let offset = id * self.bytes;
             let (source, target) = ((SOURCE + offset, SOURCE_KEY), (TARGET + offset, TARGET_KEY));

@@ -5,6 +5,7 @@ use super::link::LinkOutcome;
 use super::link_config::{LinkOperation, LinkSpec};
 use super::link_provenance::provenance;
 use super::outputs;
+use hpcc_models::nic::Operation;
 use hpcc_models::sched::SchedRegisters;
 use hpcc_sim::plan::Finding;
 use hpcc_sim::scenario::output::{checks, OutDir};
@@ -51,7 +52,8 @@ fn finding(name: &str, passed: bool, ours: String) -> Finding {
 pub fn findings(spec: &LinkSpec, outcome: &LinkOutcome) -> Vec<Finding> {
     let errors = outcome.errors();
     let expected = spec.messages * if spec.op.both() { 2 } else { 1 };
-    let completed: usize = outcome.sides.iter().map(|side| side.completions.len()).sum();
+    let completions = outcome.sides.iter().flat_map(|side| &side.completions);
+    let completed = completions.filter(|done| done.operation != Operation::Receive).count();
     let mut findings = vec![
         finding(
             "memory",

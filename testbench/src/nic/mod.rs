@@ -6,7 +6,7 @@
 //! | `model` | the behavioural model behind that face |
 //! | `host_queues` | host software of queue pairs with queues in its memory |
 //! | `rtl` | the RTL behind it, clock by clock |
-//! | `link`, `link_config`, `link_kinds`, `link_nics`, `link_report`, `link_provenance` | two NICs on a wire (`run link`) |
+//! | `link`, `link_config`, `link_kinds`, `link_nics`, `link_sends`, `link_report`, `link_provenance` | two NICs on a wire (`run link`) |
 //! | `queue_pairs` | their numbers |
 //! | `flood` | a third host that fills the wire with its frames |
 //! | `progress` | which frames carry something for the first time |
@@ -32,6 +32,7 @@ mod link_kinds;
 pub mod link_nics;
 pub mod link_provenance;
 pub mod link_report;
+mod link_sends;
 pub mod model;
 pub mod network;
 pub mod outputs;

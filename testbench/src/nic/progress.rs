@@ -1,7 +1,7 @@
 //! Which frames of a NIC carry something for the first time, by the PSNs that it has sent.
 
 use hpcc_models::cc::psn_after;
-use hpcc_models::wire::{Extension, Opcode, Ports, RocePacket, MASK_24};
+use hpcc_models::wire::{Extension, Opcode, Ports, RocePacket, Verb, MASK_24};
 use std::collections::HashMap;
 
 /// The highest PSN that one NIC has sent, by destination queue pair and whether in READ responses.
@@ -26,6 +26,7 @@ impl Progress {
         let (response, span) = match (packet.bth.opcode, packet.extension) {
             (Opcode::Write(_), _) => (false, 1),
             (Opcode::ReadResponse(_), _) => (true, 1),
+            (Opcode::OtherRequest(code), _) if matches!(Verb::parse(code), Some(Verb::Send(_))) => (false, 1),
             (Opcode::ReadRequest, Extension::Reth(reth)) => (false, reth.length.div_ceil(mtu).max(1)),
             _ => return Content::default(),
         };

@@ -5,6 +5,7 @@ pub mod blocks;
 pub mod hardware;
 pub mod latency;
 mod peer;
+pub mod programs;
 pub mod reciprocal;
 pub mod speed;
 pub mod synth;

@@ -93,6 +93,9 @@ impl Left {
     }
 }
 
+/// The same, and the behavioural model with queues in its host's memory: a line of the queue pair.
+const KINDS: &[(&str, &str)] = &[("golden", ""), ("nic-rtl", ""), ("golden", "queues = {}\n")];
+
 /// The memory pattern of the recordings.
 fn pattern(seed: u32, len: usize) -> Vec<u8> {
     let shift = seed.wrapping_mul(2_654_435_761);
@@ -107,14 +110,14 @@ fn pattern(seed: u32, len: usize) -> Vec<u8> {
 const REGION: usize = 2_097_152;
 
 /// One side of a recording (`data/roce/linux-rxe`) as a configuration.
-fn rxe_config(requester: bool, qpn: u32, mtu: u32, psn: u32, key: u32, work: &str) -> String {
+fn rxe_config(requester: bool, (qpn, queues): (u32, &str), mtu: u32, psn: u32, key: u32, work: &str) -> String {
     let (own, peer) = if requester { (10, 11) } else { (11, 10) };
     let (send, expected) = if requester { (psn, 6_636_320) } else { (6_636_320, psn) };
     format!(
         "[nic]\nmac = '52:54:00:00:00:{own}'\nip = '10.0.0.{own}'\nwindow_bytes = 1e6\n\
          [[neighbour]]\nip = '10.0.0.{peer}'\nmac = '52:54:00:00:00:{peer}'\n\
          [[qp]]\nqpn = {qpn}\nremote_qpn = {qpn}\nremote_ip = '10.0.0.{peer}'\nsend_psn = {send}\nexpected_psn = {expected}\n\
-         mtu = {mtu}\n\
+         mtu = {mtu}\n{queues}\
          [[memory]]\nkey = {key}\naddress = 0x10000000\nlength = {REGION}\naccess = ['remote_write', 'remote_read']\n\
          init = 'memory.bin'\n{work}"
     )
@@ -156,8 +159,8 @@ fn write_drop_mid() -> (Vec<TimedFrame>, Vec<TimedFrame>) {
 fn a_recorded_write_with_a_lost_packet_is_answered_as_linux_did() {
     let (mut requests, answers) = write_drop_mid();
     requests.remove(LOST);
-    for fidelity in FIDELITIES {
-        let config = rxe_config(false, 33, 1024, 1_193_040, 0x12f4, "");
+    for (fidelity, queues) in KINDS {
+        let config = rxe_config(false, (33, queues), 1024, 1_193_040, 0x12f4, "");
         let left = Left::of(&config, &requests, fidelity, &[("memory.bin", &pattern(9, REGION))]);
         assert_same(&answers, &left.sent, false);
         let mut expected = pattern(9, REGION);
@@ -182,8 +185,8 @@ fn a_recorded_requester_is_relived_from_work_to_completion() {
     let (requests, answers) = write_drop_mid();
     let work = "[[work]]\nqp = 33\nop = 'write'\nlocal_address = 0x10000000\nlocal_key = 0x12f4\n\
                 remote_address = 0x10000000\nremote_key = 0x12f4\nlength = 20000\n";
-    for fidelity in FIDELITIES {
-        let config = rxe_config(true, 33, 1024, 1_193_040, 0x12f4, work);
+    for (fidelity, queues) in KINDS {
+        let config = rxe_config(true, (33, queues), 1024, 1_193_040, 0x12f4, work);
         // The capture begins with the first answer; the work needs its 2 us before it.
         let mut frames = answers.clone();
         let first = TimedFrame {
@@ -206,8 +209,8 @@ fn a_recorded_requester_is_relived_from_work_to_completion() {
 fn recorded_reads_across_the_psn_wrap_are_answered_as_linux_did() {
     let frames = capture(&data("linux-rxe/rxe_read_psnwrap.pcap"));
     let (requests, answers): (Vec<_>, Vec<_>) = frames.into_iter().partition(|frame| is_from(frame, 10));
-    for fidelity in FIDELITIES {
-        let config = rxe_config(false, 32, 256, 16_777_200, 0x11f9, "");
+    for (fidelity, queues) in KINDS {
+        let config = rxe_config(false, (32, queues), 256, 16_777_200, 0x11f9, "");
         let left = Left::of(&config, &requests, fidelity, &[("memory.bin", &pattern(9, REGION))]);
         assert_same(&answers, &left.sent, false);
         assert!(left.memory(0x11f9) == pattern(9, REGION));

@@ -1,6 +1,7 @@
 //! Queues of a host, as the NIC keeps them.
 
 use super::command::{Attributes, CreateQp};
+use super::command_word::CommandRegisters;
 use super::completion_queue::CompletionQueue;
 use super::event_queue::EventQueue;
 use super::receive_entry::ReceiveEntry;
@@ -172,6 +173,7 @@ pub(in crate::nic) struct Host {
     /// Queue pairs by their places.
     pub places: BTreeMap<u16, u32>,
     pub interrupts: Vec<u8>,
+    pub registers: CommandRegisters,
     pub counters: QueueCounters,
 }
 

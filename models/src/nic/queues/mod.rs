@@ -10,19 +10,25 @@
 //! | `doorbell` | words that the host writes to the NIC |
 //! | `state` | states of a queue pair and its moves |
 //! | `command`, `region` | what the host creates, changes, asks and destroys |
+//! | `command_fields`, `command_word`, `command_registers` | the same as words of registers |
 //! | `sizes` | sizes of the NIC's tables |
 //! | `surface` | how a host drives a NIC with queues |
 //! | `host`, `ring`, `completion_queue`, `event_queue` | queues as the NIC keeps them |
 //! | `commands`, `modify`, `doorbells` | what the host asks, carried out |
 //! | `sending` | work requests and their packets |
 //! | `receiving`, `atomic` | requests of the peer |
-//! | `export` | the book's page |
+//! | `layouts` | layouts of entries as tables |
+//! | `export`, `c_header` | the book's page, and the driver's header |
 //! | `report`, `end`, `ending` | completions, events, and how a queue pair ends |
 
 mod atomic;
 mod bytes;
+mod c_header;
 mod codes;
 mod command;
+mod command_fields;
+mod command_registers;
+mod command_word;
 mod commands;
 mod completion_entry;
 mod completion_queue;
@@ -36,6 +42,7 @@ mod export;
 mod host;
 #[cfg(test)]
 mod layout_tests;
+mod layouts;
 mod modify;
 mod receive_entry;
 mod receiving;
@@ -49,10 +56,16 @@ mod sizes;
 mod state;
 mod surface;
 
+pub use c_header::c_header;
 pub use command::{
     Attributes, Code, Command, CreateCq, CreateEq, CreateQp, Path, QpInfo, Reply, Ring, MAX_RING, MIN_RING,
     RING_ALIGNMENT,
 };
+pub use command_fields::{Body, BodyField, BodyLayout, Operation, BODY_LAYOUTS, BODY_WORDS};
+pub use command_registers::{
+    OPERATION_BITS, STATUS_CODE_BITS, STATUS_CODE_LOW, STATUS_DONE, STATUS_ERROR, STATUS_READY,
+};
+pub use command_word::{decode_command, GivenQueues};
 pub use completion_entry::{
     CompletionEntry, CompletionOpcode, COMPLETION_ENTRY_LEN, COMPLETION_IMMEDIATE, COMPLETION_INVALIDATED,
     COMPLETION_SOLICITED, PHASE, TIME_BITS,

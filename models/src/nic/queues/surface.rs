@@ -11,6 +11,13 @@ pub trait QueueNic {
     /// Carries out a command at `now`, or refuses it and changes nothing.
     fn command(&mut self, now: u64, command: &Command) -> Result<Reply, Code>;
 
+    /// Reads the register at this byte offset of the register map: `COMMAND`, `STATUS`, `BODY`; `None` for any other.
+    fn read_register(&mut self, offset: u16) -> Option<u32>;
+
+    /// Writes such a register at `now`; `false` for any other. A write to `COMMAND` carries out a command as [`Self::command`] does, and `STATUS` then
+    /// says how it went.
+    fn write_register(&mut self, now: u64, offset: u16, value: u32) -> bool;
+
     /// A 32-bit write to byte `offset` of doorbell page `page`.
     fn doorbell(&mut self, now: u64, page: u32, offset: u32, word: u32);
 
@@ -30,6 +37,14 @@ pub trait QueueNic {
 impl<M: Memory> QueueNic for Nic<M> {
     fn command(&mut self, now: u64, command: &Command) -> Result<Reply, Code> {
         self.carry_out(now, command)
+    }
+
+    fn read_register(&mut self, offset: u16) -> Option<u32> {
+        self.read_command_register(offset)
+    }
+
+    fn write_register(&mut self, now: u64, offset: u16, value: u32) -> bool {
+        self.write_command_register(now, offset, value)
     }
 
     fn doorbell(&mut self, now: u64, page: u32, offset: u32, word: u32) {

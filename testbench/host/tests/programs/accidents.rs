@@ -34,6 +34,34 @@ fn a_killed_client_ends_its_server_and_nothing_else() {
     assert_eq!(row(&client)[..2], [65536.0, 20.0], "{client}");
 }
 
+/// A stopped program whose own thread reaches its memory holds the daemon up for a second at most; others go on.
+#[test]
+fn a_stopped_program_holds_nobody_up() {
+    const TEST: &str = "a_stopped_program_holds_nobody_up";
+    if is_missing(TEST, &["ib_write_bw", "ib_send_bw", "kill"]) {
+        return;
+    }
+    let mut bench = Bench::new();
+    bench.environment = vec![("HPCC_NIC_HELPER", "1".into())];
+    let line = ["ib_write_bw", "-n", "100000000"];
+    let (server, port) = bench.server(&line);
+    let client = bench.client(&line, &port);
+    std::thread::sleep(WHILE);
+    server.signal("STOP");
+    bench.environment.clear();
+    let [other, _] = bench.pair("ib_send_bw -n 20");
+    assert_eq!(row(&other)[..2], [65536.0, 20.0], "{other}");
+    // The client hears of its server's end over the connection between them.
+    server.kill();
+    let ended = client.wait();
+    assert!(
+        ended.code.is_some_and(|code| code != 0),
+        "{:?} {}",
+        ended.code,
+        ended.text
+    );
+}
+
 /// Both ends find their work flushed and end with an error.
 #[test]
 fn a_daemon_that_dies_is_an_error_of_the_device() {
@@ -67,6 +95,8 @@ fn a_socket_is_this_users_and_one_daemons() {
         everybody: false,
         until_last: false,
         pcap: None,
+        samples: None,
+        vcd: None,
     };
     let second = Host::new(&options, Default::default())
         .err()

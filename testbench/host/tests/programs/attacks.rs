@@ -182,19 +182,37 @@ fn random_requests_and_scribbles_hurt_nobody_else() {
         .ok()
         .and_then(|text| text.parse().ok())
         .unwrap_or(61);
-    println!("seed {seed}, {total} messages and as many scribbles");
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    println!("seed {seed}");
     let bench = Bench::new();
-    let innocent = "ibv_rc_pingpong";
-    let runs = !is_missing("the innocent bystander", &[innocent]);
-    let line = [innocent, "-g", "0", "-c", "-n", "300"];
-    let bystander = runs.then(|| {
-        let (server, port) = bench.server(&line);
-        (bench.client(&line, &port), server)
+    let runs = !is_missing("the innocent bystander", &["ibv_rc_pingpong"]);
+    let (said, scribbled, met) = std::thread::scope(|scope| {
+        let socket = &bench.socket;
+        let attacker = scope.spawn(move || attack(socket, seed, total));
+        let mut met = 0;
+        while runs && !attacker.is_finished() {
+            let both = bench.pair("ibv_rc_pingpong -g 0 -c -n 300");
+            assert!(both.iter().all(|text| !text.contains("invalid data")), "{both:?}");
+            met += 1;
+        }
+        let (said, scribbled) = attacker.join().expect("the daemon takes attackers");
+        (said, scribbled, met)
     });
-    let mut said = 0;
+    println!("{said} messages, {scribbled} scribbles, {met} pairs of programs beside them");
+    assert!(said >= total && scribbled >= total * 9 / 10, "{said} {scribbled}");
+    assert!(!runs || met > 0);
+    let mut last = Attacker::new(&bench.socket);
+    assert_eq!(
+        last.ask(Request::List {}).map(|reply| (reply.error, reply.number)),
+        Some((0, 2))
+    );
+}
+
+/// Attackers one after the other until `total` messages have been said; messages and scribbles.
+fn attack(socket: &Path, seed: u64, total: u32) -> (u32, u32) {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let (mut said, mut scribbled) = (0, 0);
     while said < total {
-        let mut attacker = Attacker::new(&bench.socket);
+        let mut attacker = Attacker::new(socket);
         assert_eq!(attacker.ask(open()).map(|reply| reply.error), Some(0));
         if rng.random() {
             let peer = rng.random_range(0..0x4000);
@@ -207,23 +225,11 @@ fn random_requests_and_scribbles_hurt_nobody_else() {
             }
             if let Some(file) = &attacker.shared {
                 scribble(&mut rng, file);
+                scribbled += 1;
             }
         }
     }
-    if let Some((client, server)) = bystander {
-        for ended in [client.wait(), server.wait()] {
-            assert!(
-                ended.code == Some(0) && !ended.text.contains("invalid data"),
-                "{}",
-                ended.text
-            );
-        }
-    }
-    let mut last = Attacker::new(&bench.socket);
-    assert_eq!(
-        last.ask(Request::List {}).map(|reply| (reply.error, reply.number)),
-        Some((0, 2))
-    );
+    (said, scribbled)
 }
 
 /// A program gets half of every table at most, and what it had is free when it is gone.

@@ -69,6 +69,13 @@ impl Running {
         let _ = self.child.wait();
     }
 
+    /// Sends it a signal by name.
+    pub fn signal(&self, name: &str) {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args(["-s", name, &pid]).status();
+        assert!(sent.is_ok_and(|sent| sent.success()), "{name} to {pid}");
+    }
+
     /// Waits for its end.
     pub fn wait(mut self) -> Ended {
         let begin = Instant::now();
@@ -139,6 +146,8 @@ impl Bench {
             everybody: false,
             until_last: false,
             pcap,
+            samples: None,
+            vcd: None,
         };
         let (its, ready) = (Arc::clone(&stop), Arc::new(AtomicBool::new(false)));
         let listening = Arc::clone(&ready);
@@ -278,7 +287,7 @@ impl Drop for Bench {
 }
 
 /// Somebody listens on this port of the machine (`/proc/net/tcp`, state 0A).
-fn listens(port: u16) -> bool {
+pub fn listens(port: u16) -> bool {
     let table = std::fs::read_to_string("/proc/net/tcp").unwrap_or_default();
     let other = std::fs::read_to_string("/proc/net/tcp6").unwrap_or_default();
     let port = format!(":{port:04X}");
@@ -288,14 +297,17 @@ fn listens(port: u16) -> bool {
     })
 }
 
-/// Numbers of the last row of perftest's table.
-pub fn row(text: &str) -> Vec<f64> {
+/// Numbers of the rows of perftest's table.
+pub fn rows(text: &str) -> Vec<Vec<f64>> {
     let rows = text.lines().map(|line| {
         line.split_whitespace()
             .map(str::parse::<f64>)
             .collect::<Result<Vec<_>, _>>()
     });
-    rows.flatten()
-        .rfind(|row| row.len() >= 4)
-        .unwrap_or_else(|| panic!("no row in\n{text}"))
+    rows.flatten().filter(|row| row.len() >= 4).collect()
+}
+
+/// Numbers of the last one.
+pub fn row(text: &str) -> Vec<f64> {
+    rows(text).pop().unwrap_or_else(|| panic!("no row in\n{text}"))
 }

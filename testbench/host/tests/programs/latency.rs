@@ -24,7 +24,7 @@ fn write_read_send_and_atomic() {
     }
     let bench = Bench::new();
     let count = if is_long() { 50.0 } else { 10.0 };
-    let lines = [
+    let short = [
         ("ib_write_lat", 2.0),
         ("ib_write_lat -s 4096", 4096.0),
         ("ib_read_lat -e", 2.0),
@@ -32,9 +32,17 @@ fn write_read_send_and_atomic() {
         ("ib_send_lat -s 4096", 4096.0),
         ("ib_atomic_lat", 8.0),
     ];
-    for (line, size) in lines {
+    let long = [
+        ("ib_read_lat", 2.0),
+        ("ib_read_lat -s 4096", 4096.0),
+        ("ib_send_lat", 2.0),
+        ("ib_read_lat -e -s 4096", 4096.0),
+        ("ib_send_lat -e -s 4096", 4096.0),
+    ];
+    let more = if is_long() { &long[..] } else { &[] };
+    for (line, size) in short.iter().chain(more) {
         let [client, _] = bench.pair(&format!("{line} -n {count}"));
         let row = row(&client);
-        assert!(row[..2] == [size, count] && row[2] > 0.0, "{client}");
+        assert!(row[..2] == [*size, count] && row[2] > 0.0, "{client}");
     }
 }

@@ -11,4 +11,5 @@ mod network;
 mod perftest;
 mod pingpong;
 mod python;
+mod users;
 mod virtual_time;

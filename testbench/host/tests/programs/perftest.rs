@@ -1,6 +1,6 @@
 //! perftest's tests of bandwidth.
 
-use crate::bench::{is_long, is_missing, row, Bench};
+use crate::bench::{self, is_long, is_missing, row, Bench};
 
 /// Runs rows, each an option list, and checks message size, iterations and that something was measured.
 fn rows(bench: &Bench, program: &str, size: f64, iterations: f64, options: &[&str]) {
@@ -38,14 +38,18 @@ fn every_row_of_the_table() {
     rows(&bench, "ib_write_bw", 65536.0, 20.0, &all);
     rows(&bench, "ib_send_bw", 65536.0, 20.0, &all);
     rows(&bench, "ib_send_bw", 65536.0, 20.0, &["-e", "-e -b", "-r 1"]);
-    rows(&bench, "ib_read_bw", 65536.0, 20.0, &["", "-b", "-q 4", "-o 1", "-e"]);
-    for program in ["ib_write_bw", "ib_send_bw"] {
+    rows(&bench, "ib_read_bw", 65536.0, 20.0, &all);
+    rows(&bench, "ib_read_bw", 65536.0, 20.0, &["-o 1", "-e"]);
+    for program in ["ib_write_bw", "ib_read_bw", "ib_send_bw"] {
         let [client, _] = bench.pair(&format!("{program} -D 2"));
         assert!(row(&client)[3] > 0.0, "{client}");
     }
     for program in ["ib_write_bw", "ib_read_bw", "ib_send_bw"] {
         let [client, _] = bench.pair(&format!("{program} -a -n 5"));
-        assert_eq!(row(&client)[0], 8_388_608.0, "{client}");
+        let found: Vec<[f64; 2]> = bench::rows(&client).iter().map(|row| [row[0], row[1]]).collect();
+        // 2 to 8388608 bytes.
+        let sizes = (1..=23).map(|log| [f64::from(1 << log), 5.0]);
+        assert_eq!(found, sizes.collect::<Vec<_>>(), "{client}");
     }
 }
 
@@ -71,6 +75,11 @@ fn inline_data_by_both_ways_to_post() {
         assert!(client.contains("ibv_wr* API     : ON"), "{client}");
         assert_eq!(row(&client)[0], 64.0, "{client}");
     }
+    let [client, _] = bench.pair("ib_send_lat -n 20");
+    assert!(
+        client.contains("ibv_wr* API     : ON") && row(&client)[4] > 0.0,
+        "{client}"
+    );
     bench.environment = vec![("HPCC_NIC_PART", "32880".into())];
     rows(&bench, "ib_send_bw", 512.0, 20.0, &["-s 512 -I 512"]);
 }

@@ -30,12 +30,25 @@ fn pingpong_with_events_new_calls_time_stamps_and_checked_data() {
         return;
     }
     let bench = Bench::new();
-    for options in ["-c", "-e", "-N", "-t", "-s 65536", "-m 1024"] {
-        let [client, server] = bench.pair(&format!("ibv_rc_pingpong -g 0 -n 100 {options}"));
+    for options in ["", "-e", "-N", "-t", "-s 65536", "-m 1024"] {
+        let [client, server] = bench.pair(&format!("ibv_rc_pingpong -g 0 -c -n 100 {options}"));
         assert!(client.contains("100 iters in"), "{client}");
         assert!(
             !server.contains("invalid data") && !client.contains("invalid data"),
             "{server}{client}"
         );
+        if options == "-t" {
+            let cycles = |name: &str| -> f64 {
+                let behind = client
+                    .split(&format!("{name} receive completion clock cycles = "))
+                    .nth(1);
+                let number = behind.and_then(|text| text.split([' ', '\n']).next());
+                number
+                    .and_then(|number| number.parse().ok())
+                    .unwrap_or_else(|| panic!("{name}: {client}"))
+            };
+            let (least, most) = (cycles("Min"), cycles("Max"));
+            assert!(least > 0.0 && least <= most, "{client}");
+        }
     }
 }

@@ -46,7 +46,8 @@ const NETWORK: [&str; 4] = [
 ];
 
 /// First columns of tables that define something: their numbers are chosen, not measured.
-const DEFINING: [&str; 15] = [
+const DEFINING: [&str; 16] = [
+    "| bits |",
     "| clock |",
     "| address |",
     "| register |",

@@ -8,6 +8,7 @@
 //! | `flooding` | work beside a third host's endless flood of short frames, on both kinds of NIC |
 //! | `foreign` | the frames of both before scapy and tshark |
 //! | `laws` | queue pairs with different laws of congestion control, on both kinds of NIC |
+//! | `sends` | SEND into receives, between two behavioural NICs |
 //! | `probes` | INT of requests left to probes, between NICs of both kinds |
 //! | `command` | `hpcc-nic run link` |
 
@@ -18,6 +19,7 @@ mod foreign;
 mod laws;
 mod probes;
 mod rtl;
+mod sends;
 
 use hpcc_models::nic::queues::MemoryRegion;
 use hpcc_models::nic::{Completion, LinkConfig, Status, WorkRequest, GROUPS};

@@ -232,3 +232,30 @@ fn repeated_atomic_operations() {
     assert_eq!(results(&mut host, 12_000, 0x100), []);
     assert_eq!(host.data(0, 8), 5u64.to_le_bytes(), "none was carried out twice");
 }
+
+/// Receives may be posted in INIT (IBTA 10.3.1): they stay through the moves to RTR and RTS, before those posted later. What was rung in RESET is gone.
+#[test]
+fn receives_posted_in_init_are_taken_first() {
+    let mut host = Host::new(1);
+    host.receive_at(0, 1, 0, 64);
+    let mut host = host.moved_to(State::Init, to_rtr(1), to_rts(1));
+    host.receive_at(0, 2, 0, 64);
+    host.receive_at(0, 3, 64, 64);
+    assert_eq!(host.query().receive_producer, 2);
+    // A frame in INIT takes none of them.
+    host.nic.receive(0, &request(SEND_ONLY, 0x100, &[1; 64]));
+    host.done(host.modify(State::ReadyToReceive, to_rtr(1)));
+    host.receive_at(0, 4, 128, 64);
+    assert_eq!((host.query().receive_consumer, host.query().receive_producer), (0, 3));
+    let mut taken = Vec::new();
+    for (i, psn) in (0..3).zip(0x100..) {
+        if i == 1 {
+            host.done(host.modify(State::ReadyToSend, to_rts(1)));
+        }
+        host.nic.receive(0, &request(SEND_ONLY, psn, &[i + 1; 64]));
+        host.nic.poll(0);
+        taken.extend(host.statuses(0, 1));
+    }
+    assert_eq!(taken, [(2, Status::Ok), (3, Status::Ok), (4, Status::Ok)]);
+    assert_eq!([0, 64, 128].map(|at| host.data(at, 1)[0]), [1, 2, 3]);
+}
