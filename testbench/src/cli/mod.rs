@@ -6,7 +6,10 @@
 mod agent;
 mod alloc;
 mod cocotb;
+mod completions;
 mod cosim;
+mod docs;
+mod doctor;
 mod emit;
 mod exec;
 mod formal;
@@ -16,12 +19,14 @@ mod host;
 mod link;
 mod mutate;
 mod mutate_source;
+mod registers;
 mod replay;
 mod report;
 mod run;
 mod scenarios;
 mod serve;
 mod telemetry;
+mod waves;
 
 use crate::program::PROGRAM;
 use clap::{Parser, Subcommand};
@@ -48,6 +53,7 @@ enum Command {
     Fuzz(fuzz::Args),
     Replay(replay::Args),
     Telemetry(telemetry::Args),
+    Registers(registers::Args),
     Serve(serve::Args),
     Host(host::Args),
     Exec(exec::Args),
@@ -57,6 +63,10 @@ enum Command {
     Report(report::Args),
     Cocotb(cocotb::Args),
     Formal(formal::Args),
+    Docs(docs::Args),
+    Doctor(doctor::Args),
+    Completions(completions::Args),
+    Man(completions::Man),
 }
 
 impl Command {
@@ -71,6 +81,7 @@ impl Command {
             Self::Fuzz(args) => args.run(),
             Self::Replay(args) => args.run(),
             Self::Telemetry(args) => args.run(),
+            Self::Registers(args) => args.run(),
             Self::Serve(args) => args.run(),
             Self::Host(args) => args.run(),
             Self::Exec(args) => args.run(),
@@ -80,8 +91,17 @@ impl Command {
             Self::Report(args) => args.run(),
             Self::Cocotb(args) => args.run(),
             Self::Formal(args) => args.run(),
+            Self::Docs(args) => args.run(command()),
+            Self::Doctor(args) => args.run(),
+            Self::Completions(args) => args.run(command()),
+            Self::Man(args) => args.run(command()),
         }
     }
+}
+
+/// The program's arguments, for what describes them.
+fn command() -> clap::Command {
+    <Cli as clap::CommandFactory>::command()
 }
 
 /// Parses the process's arguments, runs the subcommand and says how it ended.
@@ -91,10 +111,18 @@ pub fn main() -> ExitCode {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     #[test]
     fn arguments_are_consistent() {
-        super::Cli::command().debug_assert();
+        super::command().debug_assert();
+    }
+
+    /// `doctor` knows every command of the program.
+    #[test]
+    fn every_command_says_what_it_needs() {
+        let lists = super::doctor::COMMANDS.iter();
+        let listed: Vec<&str> = lists.flat_map(|(commands, _)| commands.split([' ', ','])).collect();
+        for sub in super::command().get_subcommands() {
+            assert!(listed.contains(&sub.get_name()), "{}", sub.get_name());
+        }
     }
 }
