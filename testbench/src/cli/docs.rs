@@ -42,12 +42,17 @@ pub fn parts(command: clap::Command) -> Result<Vec<(&'static str, String)>, Stri
     ])
 }
 
-/// A cell of a table: no bar and no line break in it.
+/// A cell of a table: no bar and no line break in it, and nothing that HTML would take for a tag.
 fn cell(text: &str) -> String {
-    text.replace('|', "\\|")
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
+    let text = text.replace('|', "\\|");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // between backticks it is code, which is shown as it is
+    let parts = words.split('`').enumerate();
+    let escaped = parts.map(|(at, part)| match at % 2 {
+        0 => part.replace('<', "\\<"),
+        _ => part.to_owned(),
+    });
+    escaped.collect::<Vec<_>>().join("`")
 }
 
 /// Options of every command, as clap has them.

@@ -125,4 +125,68 @@ mod tests {
             assert!(listed.contains(&sub.get_name()), "{}", sub.get_name());
         }
     }
+
+    /// Lines of code in a page's fences that start this program, without what a shell does with its output.
+    fn commands_of(text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut fence: Option<String> = None;
+        let joined = text.replace("\\\n", " ");
+        for line in joined.lines().map(str::trim) {
+            if let Some(kind) = line.strip_prefix("```") {
+                fence = match fence {
+                    None => Some(kind.to_owned()),
+                    Some(_) => None,
+                };
+            } else if fence.as_deref() == Some("sh") {
+                let rest = ["hpcc-nic ", "cargo run --release -- ", "cargo run -- "]
+                    .iter()
+                    .find_map(|start| line.strip_prefix(start));
+                let end = |rest: &str| rest.find(" #").into_iter().chain(rest.find(['|', '>', '&'])).min();
+                found.extend(rest.map(|rest| rest[..end(rest).unwrap_or(rest.len())].trim().to_owned()));
+            }
+        }
+        found
+    }
+
+    fn pages(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
+        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+            match entry.path() {
+                path if path.is_dir() => pages(&path, found),
+                path if path.extension().is_some_and(|end| end == "md") => found.push(path),
+                _ => {}
+            }
+        }
+    }
+
+    /// Every command line that README, CONTRIBUTING and the book give is one that the program understands.
+    #[test]
+    fn commands_of_the_book_are_understood() {
+        let root = crate::tools::cache::workspace_dir();
+        let mut files = vec![root.join("README.md"), root.join("CONTRIBUTING.md")];
+        pages(&root.join("docs/src"), &mut files);
+        let (mut seen, mut wrong) = (0, Vec::new());
+        for file in files {
+            let text = std::fs::read_to_string(&file).expect("a page");
+            for line in commands_of(&text).iter().filter(|line| !line.contains(['…', '$', '['])) {
+                seen += 1;
+                let words = std::iter::once("hpcc-nic").chain(line.split_whitespace());
+                let words = words.map(|word| word.trim_matches(['\'', '"']));
+                if let Err(error) = super::command().try_get_matches_from(words) {
+                    let asked = matches!(
+                        error.kind(),
+                        clap::error::ErrorKind::DisplayHelp | clap::error::ErrorKind::DisplayVersion
+                    );
+                    if !asked {
+                        wrong.push(format!(
+                            "{}: {line}: {}",
+                            file.display(),
+                            error.to_string().lines().next().unwrap_or("")
+                        ));
+                    }
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert!(seen > 30, "{seen}");
+    }
 }
