@@ -210,5 +210,5 @@ async def int_of_a_full_queue_slows_the_sender_down(dut):
     assert (done.status, done.length) == (0, 1024 * packets)
     gap = lambda some: (some[-1] - some[0]) / (len(some) - 1)
     early, late = gap(sent[8:half]), gap(sent[-8:])
-    dut._log.info(f"a packet every {early:.0f} ns while the queue is empty, every {late:.0f} ns behind the long queue")
+    print(f"a packet every {early:.0f} ns while the queue is empty, every {late:.0f} ns behind the long queue")
     assert late > 2 * early, f"{early} ns, then {late} ns"
