@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Cocotb benches of the emitted Verilog
 ///
-/// Builds each top of verilog-out that has a test in testbench/cocotb with Verilator and drives it with cocotbext-axi and scapy.
+/// Builds each top of verilog-out that has a test in examples/cocotb with Verilator and drives it with cocotbext-axi and scapy.
 /// Needs make, perl and a C++ compiler; Python packages and Verilator are installed under target/ when first needed.
 #[derive(Debug, clap::Args)]
 pub struct Args {
@@ -29,7 +29,7 @@ fn benches() -> Result<Vec<String>, Failure> {
 }
 
 fn folder() -> PathBuf {
-    cache::workspace_dir().join("testbench/cocotb")
+    cache::workspace_dir().join("examples/cocotb")
 }
 
 impl Args {

@@ -1,5 +1,6 @@
 //! `run link`: two NICs on a wire.
 
+use crate::nic::device::Wave;
 use crate::nic::link::{self, LinkOutcome};
 use crate::nic::link_config::{LinkOperation, LinkSpec};
 use crate::nic::link_provenance::table_summary;
@@ -18,19 +19,23 @@ pub const NAME: &str = "link";
 /// Path MTUs of the table.
 const MTUS: [u32; 5] = [256, 512, 1024, 2048, 4096];
 
-fn simulate(spec: &LinkSpec, fidelity: Fidelity, dir: &OutDir) -> Result<LinkOutcome, DeviceError> {
+fn simulate(spec: &LinkSpec, fidelity: Fidelity) -> Result<LinkOutcome, DeviceError> {
     let bar = progress("work requests");
     let outcome = match fidelity {
-        Fidelity::NicRtl => link::run::<RtlNic<Model>>(spec, dir.path(), &bar),
-        _ => link::run::<ModelNic>(spec, dir.path(), &bar),
+        Fidelity::NicRtl => link::run::<RtlNic<Model>>(spec, &bar),
+        _ => link::run::<ModelNic>(spec, &bar),
     };
     bar.finish_and_clear();
     outcome
 }
 
-/// Runs the scenario with `key=value` settings.
-pub fn run(set: &[String], fidelity: Option<Fidelity>, out: &Path) -> Result<(), Failure> {
-    let spec = LinkSpec::parse(set).map_err(|error| Failure::Input(format!("--set: {error}")))?;
+/// Runs the scenario with `key=value` settings and, if wanted, waveforms.
+pub fn run(set: &[String], fidelity: Option<Fidelity>, out: &Path, vcd: Option<Wave>) -> Result<(), Failure> {
+    let mut spec = LinkSpec::parse(set).map_err(|error| Failure::Input(format!("--set: {error}")))?;
+    if vcd.is_some() && spec.table {
+        return Err(Failure::Input("--vcd: expected table=off beside it".into()));
+    }
+    spec.vcd = vcd;
     let fidelity = match fidelity.unwrap_or(Fidelity::NicRtl) {
         known @ (Fidelity::Golden | Fidelity::NicRtl) => known,
         other => {
@@ -49,7 +54,7 @@ pub fn run(set: &[String], fidelity: Option<Fidelity>, out: &Path) -> Result<(),
     if spec.table {
         return run_table(&spec, fidelity, &dir);
     }
-    let outcome = simulate(&spec, fidelity, &dir).map_err(Failure::input)?;
+    let outcome = simulate(&spec, fidelity).map_err(Failure::input)?;
     let findings = findings(&spec, &outcome);
     write(&dir, &spec, &outcome, &findings, fidelity.name()).map_err(Failure::Input)?;
     say(&screen(&spec, &outcome, &findings, fidelity.name(), &dir))?;
@@ -82,12 +87,11 @@ fn run_table(spec: &LinkSpec, fidelity: Fidelity, dir: &OutDir) -> Result<(), Fa
             mtu,
             op,
             pcap: false,
-            vcd_ns: 0,
             ..spec.clone()
         };
         let (a, b) = (case(one_way), case(both_ways));
-        let first = simulate(&a, fidelity, dir).map_err(Failure::input)?;
-        let second = simulate(&b, fidelity, dir).map_err(Failure::input)?;
+        let first = simulate(&a, fidelity).map_err(Failure::input)?;
+        let second = simulate(&b, fidelity).map_err(Failure::input)?;
         for (case, outcome) in [(&a, &first), (&b, &second)] {
             let failed = findings(case, outcome)
                 .into_iter()

@@ -1,5 +1,6 @@
 //! `replay`: a capture into one NIC.
 
+use super::waves::Waves;
 use crate::config::NicSetup;
 use crate::nic::replay::{self, Replayed};
 use crate::nic::{outputs, Device, ModelNic, RtlNic};
@@ -37,13 +38,18 @@ pub struct Args {
     /// Simulated time without any movement after which the run ends, us
     #[arg(long, value_name = "US", default_value_t = replay::GAP_NS / 1000)]
     drain_us: u64,
+    #[command(flatten)]
+    waves: Waves,
 }
 
 impl Args {
     /// Runs the subcommand.
     pub fn run(self) -> Result<(), Failure> {
         match self.fidelity {
-            Fidelity::Golden => self.run_on::<ModelNic>(),
+            Fidelity::Golden => {
+                self.waves.none("--vcd: expected --fidelity nic-rtl")?;
+                self.run_on::<ModelNic>()
+            }
             Fidelity::NicRtl => self.run_on::<RtlNic<Model>>(),
             other => Err(Failure::Input(format!(
                 "--fidelity: expected golden or nic-rtl, got {}",
@@ -66,7 +72,11 @@ impl Args {
             .map_err(Failure::Input)?;
         // A path that cannot be written is known before the run.
         std::fs::write(&self.out_pcap, b"").map_err(|error| named(&self.out_pcap, &error))?;
-        let mut device = D::create(&setup).map_err(|error| named(&self.config, &error))?;
+        let created = match self.waves.wave()? {
+            None => D::create(&setup),
+            Some(wave) => D::create_recorded(&setup, &wave),
+        };
+        let mut device = created.map_err(|error| named(&self.config, &error))?;
         (device.write_limits(&setup.limits)).map_err(|error| named(&self.config, &error))?;
         let watch = Stopwatch::start();
         let bar = progress("frames");

@@ -59,7 +59,7 @@ fn run_one(task: &Task, programs: &Path) -> Result<Outcome, FormalError> {
 }
 
 /// Programs that SymbiYosys looks for, as scripts that run what the wheels bring.
-fn programs() -> Result<PathBuf, FormalError> {
+pub fn programs() -> Result<PathBuf, FormalError> {
     let python = tools::python(Tool::Formal)?;
     let dir = target()?.join("bin");
     fs::create_dir_all(&dir).map_err(io(&dir))?;
@@ -103,14 +103,14 @@ fn executable(_: &Path) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::cache;
 
     #[test]
     fn every_block_has_proofs_covers_and_a_target() {
-        let core = fs::read_to_string(cache::workspace_dir().join("verilog-out/hpcc_nic.core")).expect("core file");
+        let core = fs::read_to_string(folder().join("hpcc_nic_formal.core")).expect("core file");
         for block in blocks().expect("folder") {
             assert!(
-                core.contains(&format!("  formal_{block}:\n")),
+                core.contains(&format!("  {block}:\n    default_tool: symbiyosys\n"))
+                    && core.contains(&format!("- {block}.sv\n")),
                 "{block} is not in the core file"
             );
             let tasks = tasks(&block, None).expect("tasks");

@@ -10,7 +10,7 @@ use hpcc_models::sched::CapControl;
 use hpcc_models::wire::{wire_occupancy, Ports, StampConfig, Stamper, TimedFrame};
 use hpcc_sim::plan::provenance::Stopwatch;
 use indicatif::ProgressBar;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Time after the last completion in which frames that are still on their way arrive, ns.
@@ -148,18 +148,20 @@ struct Run<'a, D> {
     capped_ns: Option<u64>,
 }
 
-/// Runs the scenario on two NICs made from it. The bar counts completions; waveforms, if wanted, go to `waves`.
-pub fn run<D: Device>(spec: &LinkSpec, waves: &Path, bar: &ProgressBar) -> Result<LinkOutcome, DeviceError> {
+/// The waveform's file of a NIC: `wave_a.vcd` and `wave_b.vcd` for `wave.vcd`.
+pub fn wave_file(path: &Path, side: usize) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("{stem}_{}.vcd", ["a", "b"][side]))
+}
+
+/// Runs the scenario on two NICs made from it. The bar counts completions.
+pub fn run<D: Device>(spec: &LinkSpec, bar: &ProgressBar) -> Result<LinkOutcome, DeviceError> {
     let setups = [0, 1].map(|side| spec.setup(side));
-    let create = |side: usize| match spec.vcd_ns {
-        0 => D::create(&setups[side]),
-        length_ns => {
-            let wave = Wave {
-                path: waves.join(["wave_a.vcd", "wave_b.vcd"][side]),
-                from_ns: spec.vcd_from_ns,
-                length_ns,
-            };
-            D::create_recorded(&setups[side], &wave)
+    let create = |side: usize| match &spec.vcd {
+        None => D::create(&setups[side]),
+        Some(wave) => {
+            let path = wave_file(&wave.path, side);
+            D::create_recorded(&setups[side], &Wave { path, ..wave.clone() })
         }
     };
     let devices = [create(0)?, create(1)?];

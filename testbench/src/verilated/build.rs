@@ -25,7 +25,8 @@ const VERILATE: &[&str] = &[
 ];
 /// Macro under which the emitted texts that cost a simulator most are written for words of a processor instead of for gates; the same in every clock.
 pub const FAST: &str = "FAST_SIMULATION";
-const TRACE: &str = "--trace-vcd";
+/// Waveforms, with words as their fields.
+const TRACE: [&str; 2] = ["--trace-vcd", "--trace-structs"];
 const OBJECT: &str = "model.so";
 
 /// Path of the finished shared object, built now unless the same sources were built before.
@@ -69,7 +70,7 @@ fn build(sources: &Sources, shim: &str, compiler: Compiler, dir: &Path) -> Resul
         .arg(if sources.checked { "--assert" } else { "--noassert" })
         .args(["--top-module", &sources.top, "--Mdir"])
         .arg(dir);
-    command.args(sources.trace.then_some(TRACE));
+    command.args(TRACE.into_iter().filter(|_| sources.trace));
     command.args(sources.defines.iter().map(|define| format!("-D{define}")));
     for (name, text) in sources.texts() {
         let path = dir.join(name);

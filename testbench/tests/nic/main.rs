@@ -3,6 +3,7 @@
 //! | file | subject |
 //! | --- | --- |
 //! | `agent` | `hpcc-nic agent`: two `serve` processes share a capacity; limits of a configuration hold |
+//! | `bring_up` | The register trace of the book on the NIC in RTL, as a list and as C: the first WRITE and READ complete |
 //! | `frames` | The behavioural model and the RTL, Verilated, on the same input: the same frames in the same order per queue pair, byte for byte, after the same input, the same completions, memory and counters |
 //! | `fuzz` | A short run of the fuzz of the NIC in RTL: honest work beside hostile frames |
 //! | `link` | Two NICs on a wire: memory identical whatever the wire does, or an error completion; frames that foreign tools accept |
@@ -13,6 +14,7 @@
 //! | `serve` | `hpcc-nic serve`: processes with a live wire between them, ARP, and a clean end |
 
 mod agent;
+mod bring_up;
 mod frames;
 mod fuzz;
 mod link;

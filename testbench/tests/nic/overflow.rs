@@ -6,13 +6,12 @@ use hpcc_testbench::nic::link_config::LinkSpec;
 use hpcc_testbench::nic::{Device, RtlNic};
 use hpcc_testbench::verilated::Model;
 use indicatif::ProgressBar;
-use std::path::Path;
 
 #[test]
 fn a_frame_that_finds_no_room_is_counted() {
     let keys = ["op=write", "messages=6", "bytes=20000", "mtu=1024", "delay_ns=300"].map(String::from);
     let spec = LinkSpec::parse(&keys).unwrap();
-    let outcome = run::<RtlNic<Model>>(&spec, Path::new("."), &ProgressBar::hidden()).unwrap();
+    let outcome = run::<RtlNic<Model>>(&spec, &ProgressBar::hidden()).unwrap();
     let setup = spec.setup(1);
     let sender = spec.setup(0).nic.mac.0;
     let frames: Vec<Vec<u8>> = outcome.sent.into_iter().map(|frame| frame.bytes).collect();

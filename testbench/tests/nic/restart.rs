@@ -12,7 +12,6 @@ use hpcc_testbench::nic::rtl::{model, PERIOD_NS};
 use hpcc_testbench::nic::{Device, RtlNic};
 use hpcc_testbench::verilated::Model;
 use indicatif::ProgressBar;
-use std::path::Path;
 
 type Rtl = RtlNic<Model>;
 
@@ -55,7 +54,7 @@ fn same(life: &Life, expected: &Life, about: &str) {
 fn scene(keys: &[&str]) -> Scene {
     let keys: Vec<String> = keys.iter().map(|key| key.to_string()).collect();
     let spec = LinkSpec::parse(&keys).unwrap();
-    let outcome = run::<Rtl>(&spec, Path::new("."), &ProgressBar::hidden()).unwrap();
+    let outcome = run::<Rtl>(&spec, &ProgressBar::hidden()).unwrap();
     let setup = spec.setup(0);
     let own = setup.nic.mac.0;
     let arrivals = outcome.sent.into_iter().filter(|frame| frame.bytes[6..12] != own);

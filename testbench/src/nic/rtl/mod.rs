@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `s_axis_rx`, `m_axis_tx` | [`mac`]: frames and beats at the line rate |
 //! | `m_axi` | [`crate::drive::axi_memory`] |
-//! | `s_axil` | [`RtlNic::write`], [`RtlNic::read`]; [`setup`] makes the writes of a configuration |
+//! | `s_axil` | [`RtlNic::write`], [`RtlNic::read`]; [`setup`] makes the writes of a configuration, [`trace`] and [`trace_text`] print them |
 //! | `s_axis_work`, `m_axis_completion` | [`host`]: words of [`hpcc_rtl::words::work`] |
 
 mod caps;
@@ -15,6 +15,8 @@ pub mod ports;
 pub mod setup;
 #[cfg(test)]
 mod tests;
+pub mod trace;
+pub mod trace_text;
 
 pub use device::model;
 

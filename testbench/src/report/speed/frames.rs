@@ -12,7 +12,6 @@ use crate::verilated::Model;
 use hpcc_models::nic::{Counter, LinkConfig};
 use hpcc_models::wire::*;
 use indicatif::ProgressBar;
-use std::path::Path;
 
 /// An EtherType that nobody owns (IEEE 802).
 const LOCAL_EXPERIMENTAL: u16 = 0x88b5;
@@ -208,7 +207,7 @@ fn rate(bytes: usize, op: LinkOperation, rate_gbps: f64) -> Result<f64, SpeedErr
         pcap: true,
         ..LinkSpec::default()
     };
-    let outcome = link::run::<RtlNic<Model>>(&spec, Path::new("."), &ProgressBar::hidden())?;
+    let outcome = link::run::<RtlNic<Model>>(&spec, &ProgressBar::hidden())?;
     if !outcome.finished || outcome.errors() > 0 || outcome.damage().is_some() {
         return Err(SpeedError::Check(format!(
             "messages of {} bytes did not arrive as they should",

@@ -190,6 +190,25 @@ fn pages_are_for_a_stranger() {
     assert!(stale.is_empty(), "excuses nothing: {stale:#?}");
 }
 
+/// Pages whose beginning another program writes, or that begin with what they are about.
+const WITHOUT_READER: [&str; 4] = [
+    "index.md",
+    "reference/registers.md",
+    "reference/queues.md",
+    "tutorials/rdma-program.md",
+];
+
+#[test]
+fn pages_begin_with_whom_they_are_for() {
+    for page in pages() {
+        let outside = page.name != "README.md" && page.part() != "evidence";
+        if outside && !WITHOUT_READER.contains(&&*page.name) {
+            let says = page.prose().iter().take(6).any(|(_, line)| line.contains("For whom: "));
+            assert!(says, "{}: expected `For whom:` in its first lines", page.name);
+        }
+    }
+}
+
 #[test]
 fn each_rule_finds_what_it_is_for() {
     let tests = BTreeSet::from(["it_still_holds".to_string()]);

@@ -98,8 +98,6 @@ fn bad_settings_are_one_line_and_exit_code_2() {
     assert!(refused(&["--set", "lost=0"]).starts_with("error: --set: `lost`: expected one of loss,"));
     assert!(refused(&["--set", "mtu"]).starts_with("error: --set: expected key=value"));
     assert!(refused(&["--fidelity", "fixed"]).starts_with("error: --fidelity: expected golden or nic-rtl"));
-    assert!(
-        refused(&["--set", "vcd_ns=100", "--fidelity", "golden"]).contains("a waveform: expected --fidelity nic-rtl")
-    );
+    assert!(refused(&["--vcd", "a.vcd", "--fidelity", "golden"]).contains("a waveform: expected --fidelity nic-rtl"));
     assert!(refused(&["--html"]).starts_with("error: run link: expected none of"));
 }

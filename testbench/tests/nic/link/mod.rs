@@ -34,10 +34,9 @@ use hpcc_testbench::nic::link_report::{bound, findings, throughput, LEAST_PERCEN
 use hpcc_testbench::nic::{Device, DeviceError, ModelNic, RtlNic};
 use hpcc_testbench::verilated::Model;
 use indicatif::ProgressBar;
-use std::path::Path;
 
 fn run<D: Device>(spec: &LinkSpec) -> LinkOutcome {
-    link::run::<D>(spec, Path::new("."), &ProgressBar::hidden()).unwrap()
+    link::run::<D>(spec, &ProgressBar::hidden()).unwrap()
 }
 
 fn assert_whole(spec: &LinkSpec, outcome: &LinkOutcome) {

@@ -53,6 +53,7 @@ fn row(section: &Section, key: &Key) -> String {
 pub fn page() -> String {
     let mut text = String::from(
         "# Keys of scenarios\n\n\
+         For whom: who writes a scenario or a sweep.\n\n\
          Every key that a [scenario](scenario.md) may have. The page is emitted from the program's own table; `hpcc-nic scenarios --schema` prints the same as JSON Schema\n\
          for editors. A default that is empty is that of the law, the profile or the topology, as the sentence says. A key that would change nothing in a run is an error, whatever its value.\n\
          Any key can be set from the command line by its dotted path: `--set network.mtu=4096`, `--set traffic.0.bytes=1000`.\n",

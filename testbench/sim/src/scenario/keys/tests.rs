@@ -315,14 +315,3 @@ fn ranges_are_the_programs() {
         .iter()
         .any(|k| path(&s.path, &k.name) == "network.k" && k.range.is_some())));
 }
-
-/// The book's page is what the table gives; `UPDATE_KEYS=1` writes it.
-#[test]
-fn the_page_is_up_to_date() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/reference/scenario-keys.md");
-    if std::env::var_os("UPDATE_KEYS").is_some() {
-        std::fs::write(file, page()).unwrap();
-    }
-    let found = std::fs::read_to_string(file).unwrap_or_default();
-    assert!(found == page(), "{file}: run this test with UPDATE_KEYS=1");
-}

@@ -1,6 +1,6 @@
 """Builds a top of verilog-out with Verilator and runs its cocotb test: bench.py TOP VERILATOR_ROOT BUILD_DIR.
 
-Started by `hpcc-nic cocotb`, which provides the Python environment.
+Started by `make sim` here, or by `hpcc-nic cocotb`; both provide the Python environment.
 """
 
 import os
@@ -12,7 +12,7 @@ from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import get_runner
 
 HERE = pathlib.Path(__file__).resolve().parent
-VERILOG = HERE.parent.parent / "verilog-out"
+VERILOG = pathlib.Path(os.environ.get("HPCC_NIC_VERILOG", HERE.parent.parent / "verilog-out"))
 
 # Verilator 5.048 merges shifts with a sum that wraps (its issue 7955).
 FLAGS = [
@@ -38,7 +38,7 @@ def verilator_on_path(root: pathlib.Path, build_dir: pathlib.Path) -> None:
 
 
 def main() -> int:
-    top, root, build_dir = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    top, root, build_dir = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]).resolve()
     verilator_on_path(root, build_dir)
     files = [VERILOG / line for line in (VERILOG / "hpcc_nic.f").read_text().split() if line.endswith(".sv")]
     runner = get_runner("verilator")
