@@ -146,9 +146,10 @@ class Nic:
                 assert not status.error, f"{operation} refused, code {status.code}"
                 return
 
-    async def region(self, slot, key, base, length):
+    async def region(self, key, base, length):
+        """Writes a region; bits 8 to 12 of its key are its entry."""
         body = word("REGION", valid=1, key=key, base=base, length=length, remote_write=1, remote_read=1)
-        await self.command("WRITE_REGION", slot, body)
+        await self.command("WRITE_REGION", 0, body)
 
     async def queue_pair(self, place, **values):
         """Creates a queue pair with the peer; other fields of its context are arguments."""

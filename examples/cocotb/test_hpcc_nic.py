@@ -22,7 +22,7 @@ async def started(dut):
     """A NIC with one region and one plain queue pair."""
     nic = Nic(dut)
     await nic.start()
-    await nic.region(0, KEY, BASE, LENGTH)
+    await nic.region(KEY, BASE, LENGTH)
     await nic.queue_pair(QPN, remote_qpn=REMOTE_QPN, send_psn=FIRST_PSN, expected_psn=FIRST_PSN)
     return nic
 
@@ -110,7 +110,7 @@ async def what_is_offered_from_the_end_of_the_reset_on_is_not_lost(dut):
     assert not status & 8, "registers answer before the NIC is ready"
     assert dut.s_axis_rx_tready.value == 0 and dut.s_axis_work_tready.value == 0
     # a command given now waits and is carried out
-    await with_timeout(nic.region(0, KEY, BASE, LENGTH), 100, "us")
+    await with_timeout(nic.region(KEY, BASE, LENGTH), 100, "us")
     assert await nic.axil.read_dword(REG["STATUS"]) & 8
     # there is no queue pair: the work request is refused, the frame is dropped, both are seen
     done = await nic.completion()

@@ -5,7 +5,7 @@ use super::link_nics::{SOURCE, SOURCE_KEY, TARGET, TARGET_KEY};
 use super::queue_pairs::FIRST_QPN;
 use crate::config::{QueueSetup, QueuedPair, TimedReceive};
 use hpcc_models::nic::queues::{
-    Attributes, Data, MemoryRegion, Path, ReceiveEntry, Rights, Segment, SendEntry, SendOpcode, SEND_SIGNALED,
+    Attributes, Data, MemoryRegion, Path, QpRights, ReceiveEntry, Rights, Segment, SendEntry, SendOpcode, SEND_SIGNALED,
 };
 use hpcc_models::nic::QpConfig;
 
@@ -72,6 +72,11 @@ impl LinkSpec {
         let reaches = |code: &u8| TIMEOUT_UNIT_US * 2f64.powi((*code).into()) >= self.retry_timeout_us;
         QueuedPair {
             qpn: pair.qpn,
+            domain: pair.domain,
+            rights: Attributes {
+                rights: Some(QpRights::ALL),
+                ..Attributes::default()
+            },
             receiving: Attributes {
                 path: Some(Path {
                     priority: pair.priority,
