@@ -1,4 +1,4 @@
-//! The table of keys against the program: names, defaults, ranges, words; the page and the schema against built-in scenarios.
+//! The table of keys against the program: names, defaults, ranges, words; the schema against built-in scenarios.
 
 use std::collections::{BTreeMap, BTreeSet};
 
