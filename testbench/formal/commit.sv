@@ -51,8 +51,8 @@ module commit_proof (
   input wire response_ready,
   input wire answer_ready
 );
-  localparam W = 421; // a commit_t
-  localparam HEAD = 85; // a commit_head_t
+  localparam W = 422; // a commit_t
+  localparam HEAD = 86; // a commit_head_t
   wire up_ready, written_ready, response_valid, answer_valid, fail_valid;
   wire hpcc_nic_pkg::commit_t response_data, answer_data;
   hpcc_commit_stage dut (
