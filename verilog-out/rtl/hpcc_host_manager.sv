@@ -878,7 +878,8 @@ module hpcc_host_manager (
   assign states_requester_ends_d = states_requester_check_holds & (~(states_write_1_q & (states_qp_1_q == states_requester_check_about)));
   assign states_responder_ends_d = states_responder_check_holds & (~(states_write_1_q & (states_qp_1_q == states_responder_check_about)));
   assign states_requester_first = states_requester_ends_q & (~states_marks_q[states_requester_qp_q]);
-  assign states_responder_first = states_responder_ends_q & (~states_marks_1[states_responder_qp_q]);
+  assign states_responder_first = (states_responder_ends_q & (~states_marks_q[states_responder_qp_q]))
+      & (~(states_requester_ends_q & (states_requester_qp_q == states_responder_qp_q)));
   assign states_untold_now = (states_untold_q + {3'd0, states_requester_died_q}) + {3'd0, states_responder_died_q};
   assign states_died = states_died_r_q;
   always_comb begin

@@ -118,7 +118,9 @@ impl Logic for QpStates {
 
         // who is marked for the first time has died
         requester_first = requester_ends & !marks.get_bit(requester_qp.index());
-        responder_first = responder_ends & !marks_1.get_bit(responder_qp.index());
+        // whether the other half of the same queue pair ends in this clock is compared, because a mark that is written and read again is a long way
+        responder_first =
+            responder_ends & !marks.get_bit(responder_qp.index()) & !(requester_ends & (requester_qp == responder_qp));
         assign!(requester_died.d = requester_first, responder_died.d = responder_first);
         untold_now =
             untold + bit_cast_u::<4, 1>(bit_cast_b(requester_died)) + bit_cast_u::<4, 1>(bit_cast_b(responder_died));
