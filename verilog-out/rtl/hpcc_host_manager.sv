@@ -265,8 +265,8 @@ module hpcc_host_manager (
   wire  gate_refused;
   logic [255:0] states_marks_1;
   logic [255:0] states_marks_2;
-  wire  states_requester_first;
-  wire  states_responder_first;
+  wire  states_requester_died;
+  wire  states_responder_died;
   wire  [3:0] states_untold_now;
   logic states_we;
   logic [7:0] states_waddr;
@@ -281,12 +281,21 @@ module hpcc_host_manager (
   hpcc_nic_pkg::qp_life_t states_new_word;
   // A half of a queue pair that lives has ended, and none of its halves before; one pulse for each.
   wire  states_died;
-  // A requester half has ended, the first half of its queue pair to do so.
-  logic states_requester_died_d;
-  logic states_requester_died_q;
-  // A responder half has ended, the first half of its queue pair to do so.
-  logic states_responder_died_d;
-  logic states_responder_died_q;
+  // A requester half ended a clock ago.
+  logic states_requester_over_d;
+  logic states_requester_over_q;
+  // A responder half ended a clock ago.
+  logic states_responder_over_d;
+  logic states_responder_over_q;
+  // The queue pair of that requester half was marked before.
+  wire  states_requester_marked_d;
+  logic states_requester_marked_q;
+  // The queue pair of that responder half was marked before.
+  wire  states_responder_marked_d;
+  logic states_responder_marked_q;
+  // Both halves of one queue pair ended a clock ago.
+  wire  states_both_d;
+  logic states_both_q;
   // A queue pair has died, for one clock.
   logic states_died_r_d;
   logic states_died_r_q;
@@ -877,10 +886,12 @@ module hpcc_host_manager (
   assign states_responder_check_valid = responder_ended_valid & (~rst);
   assign states_requester_ends_d = states_requester_check_holds & (~(states_write_1_q & (states_qp_1_q == states_requester_check_about)));
   assign states_responder_ends_d = states_responder_check_holds & (~(states_write_1_q & (states_qp_1_q == states_responder_check_about)));
-  assign states_requester_first = states_requester_ends_q & (~states_marks_q[states_requester_qp_q]);
-  assign states_responder_first = (states_responder_ends_q & (~states_marks_q[states_responder_qp_q]))
-      & (~(states_requester_ends_q & (states_requester_qp_q == states_responder_qp_q)));
-  assign states_untold_now = (states_untold_q + {3'd0, states_requester_died_q}) + {3'd0, states_responder_died_q};
+  assign states_requester_marked_d = states_marks_q[states_requester_qp_q];
+  assign states_responder_marked_d = states_marks_q[states_responder_qp_q];
+  assign states_both_d = states_requester_ends_q & (states_requester_qp_q == states_responder_qp_q);
+  assign states_requester_died = states_requester_over_q & (~states_requester_marked_q);
+  assign states_responder_died = (states_responder_over_q & (~states_responder_marked_q)) & (~states_both_q);
+  assign states_untold_now = (states_untold_q + {3'd0, states_requester_died}) + {3'd0, states_responder_died};
   assign states_died = states_died_r_q;
   always_comb begin
     states_clearing_d = states_clearing_q;
@@ -913,13 +924,13 @@ module hpcc_host_manager (
     end
   end
   always_comb begin
-    states_requester_died_d = states_requester_first;
-    states_responder_died_d = states_responder_first;
+    states_requester_over_d = states_requester_ends_q;
+    states_responder_over_d = states_responder_ends_q;
     states_died_r_d = |states_untold_now;
     states_untold_d = states_untold_now - {3'd0, (|states_untold_now)};
     if (rst) begin
-      states_requester_died_d = 1'd0;
-      states_responder_died_d = 1'd0;
+      states_requester_over_d = 1'd0;
+      states_responder_over_d = 1'd0;
       states_untold_d = 4'd0;
       states_died_r_d = 1'd0;
     end
@@ -952,8 +963,11 @@ module hpcc_host_manager (
     fence_r_q = 1'd0;
     calm_q = 6'd0;
     sweep_step_q = 3'd0;
-    states_requester_died_q = 1'd0;
-    states_responder_died_q = 1'd0;
+    states_requester_over_q = 1'd0;
+    states_responder_over_q = 1'd0;
+    states_requester_marked_q = 1'd0;
+    states_responder_marked_q = 1'd0;
+    states_both_q = 1'd0;
     states_died_r_q = 1'd0;
     states_untold_q = 4'd0;
     states_clearing_q = 8'd0;
@@ -1004,8 +1018,11 @@ module hpcc_host_manager (
     fence_r_q <= fence_r_d;
     calm_q <= calm_d;
     sweep_step_q <= sweep_step_d;
-    states_requester_died_q <= states_requester_died_d;
-    states_responder_died_q <= states_responder_died_d;
+    states_requester_over_q <= states_requester_over_d;
+    states_responder_over_q <= states_responder_over_d;
+    states_requester_marked_q <= states_requester_marked_d;
+    states_responder_marked_q <= states_responder_marked_d;
+    states_both_q <= states_both_d;
     states_died_r_q <= states_died_r_d;
     states_untold_q <= states_untold_d;
     states_clearing_q <= states_clearing_d;

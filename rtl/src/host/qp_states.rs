@@ -39,12 +39,18 @@ pub struct QpStates {
     /// A half of a queue pair that lives has ended, and none of its halves before; one pulse for each.
     pub died: Signal<Out, Bit>,
     #[signals(W<256, 4>: marks_1, marks_2)]
-    #[signals(Bit: requester_first, responder_first)]
+    #[signals(Bit: requester_died, responder_died)]
     #[registers(Bit:
-        /// A requester half has ended, the first half of its queue pair to do so.
-        requester_died,
-        /// A responder half has ended, the first half of its queue pair to do so.
-        responder_died,
+        /// A requester half ended a clock ago.
+        requester_over,
+        /// A responder half ended a clock ago.
+        responder_over,
+        /// The queue pair of that requester half was marked before.
+        requester_marked,
+        /// The queue pair of that responder half was marked before.
+        responder_marked,
+        /// Both halves of one queue pair ended a clock ago.
+        both,
         /// A queue pair has died, for one clock.
         died_r)]
     /// Queue pairs that have died, and whose pulse is to come.
@@ -117,11 +123,14 @@ impl Logic for QpStates {
         marks = if write_1 { marks_2.replace_bit(qp_1.index(), !new_1.q.val().alive) } else { marks_2 };
 
         // who is marked for the first time has died
-        requester_first = requester_ends & !marks.get_bit(requester_qp.index());
-        // whether the other half of the same queue pair ends in this clock is compared, because a mark that is written and read again is a long way
-        responder_first =
-            responder_ends & !marks.get_bit(responder_qp.index()) & !(requester_ends & (requester_qp == responder_qp));
-        assign!(requester_died.d = requester_first, responder_died.d = responder_first);
+        // which of 256 marks is asked for is a long way, so that it goes into a register by itself; the other half of the same queue pair may end
+        // in the same clock
+        assign!(requester_over.d = requester_ends, responder_over.d = responder_ends);
+        requester_marked = marks.get_bit(requester_qp.index());
+        responder_marked = marks.get_bit(responder_qp.index());
+        both = requester_ends & (requester_qp == responder_qp);
+        requester_died = requester_over & !requester_marked;
+        responder_died = responder_over & !responder_marked & !both;
         untold_now =
             untold + bit_cast_u::<4, 1>(bit_cast_b(requester_died)) + bit_cast_u::<4, 1>(bit_cast_b(responder_died));
         died_r = untold_now.any();
@@ -129,7 +138,7 @@ impl Logic for QpStates {
         died = died_r;
 
         if reset {
-            clear!(requester_died, responder_died, untold, died_r);
+            clear!(requester_over, responder_over, untold, died_r);
         }
 
         inputs!(words: we, waddr, wdata);
