@@ -24,14 +24,14 @@ fn rtl_loss_of_a_twentieth_leaves_identical_memory() {
 #[test]
 fn rtl_all_faults_at_once_leave_identical_memory() {
     // Every MTU with every operation.
-    survives_everything::<Rtl>(1..21);
+    survives_everything::<Rtl>(&OPERATIONS, 1..21);
 }
 
 #[test]
 fn rtl_every_length_around_a_packet_arrives_at_every_alignment() {
-    moves_lengths::<Rtl>(256, &every_length(256));
+    moves_lengths::<Rtl>(&BOTH_WAYS, 256, &every_length(256));
     for mtu in [512, 1024, 2048, 4096] {
-        moves_lengths::<Rtl>(mtu, &around(mtu));
+        moves_lengths::<Rtl>(&BOTH_WAYS, mtu, &around(mtu));
     }
 }
 

@@ -9,20 +9,7 @@ const SENDS: [LinkOperation; 2] = [LinkOperation::Send, LinkOperation::Bidirecti
 fn loss_leaves_every_message_in_its_receive() {
     for loss in [0.001, 0.01, 0.05] {
         for (op, int) in SENDS.into_iter().flat_map(|op| [(op, false), (op, true)]) {
-            let spec = LinkSpec {
-                link: LinkConfig {
-                    loss,
-                    ..LinkConfig::default()
-                },
-                op,
-                int,
-                bytes: 70_001,
-                messages: 12,
-                qps: 3,
-                seed: fresh((loss * 1e6) as u64),
-                pcap: false,
-                ..LinkSpec::default()
-            };
+            let spec = lossy(loss, op, int, 70_001, 12);
             let outcome = run::<ModelNic>(&spec);
             assert_whole(&spec, &outcome);
             let expected = if op.both() { [24, 24] } else { [12, 12] };
@@ -33,43 +20,12 @@ fn loss_leaves_every_message_in_its_receive() {
 
 #[test]
 fn all_faults_at_once_leave_every_message_in_its_receive() {
-    for seed in 1..21 {
-        let mtu = [256, 512, 1024, 2048, 4096][seed as usize % 5];
-        let spec = LinkSpec {
-            link: LinkConfig {
-                loss: 0.01,
-                duplicate: 0.02,
-                reorder: 0.02,
-                bit_error: 0.01,
-                ..LinkConfig::default()
-            },
-            op: SENDS[seed as usize % 2],
-            int: seed % 3 == 0,
-            bytes: u64::from(mtu) * 20 + seed,
-            mtu,
-            messages: 8,
-            qps: 2,
-            seed: fresh(seed),
-            pcap: false,
-            ..LinkSpec::default()
-        };
-        assert_whole(&spec, &run::<ModelNic>(&spec));
-    }
+    survives_everything::<ModelNic>(&SENDS, 1..21);
 }
 
 #[test]
 fn every_length_around_a_packet_arrives() {
-    for bytes in every_length(256) {
-        let spec = LinkSpec {
-            op: LinkOperation::BidirectionalSend,
-            bytes,
-            mtu: 256,
-            messages: 20,
-            int: bytes % 2 == 1,
-            ..LinkSpec::default()
-        };
-        assert_whole(&spec, &run::<ModelNic>(&spec));
-    }
+    moves_lengths::<ModelNic>(&[LinkOperation::BidirectionalSend], 256, &every_length(256));
 }
 
 /// More messages than the rings hold at once, at the wire's speed and without a repeat.
