@@ -363,7 +363,7 @@ impl Simulator {
             Kind::LinkChange if a > 0 => self.turn_circuits(a, b),
             Kind::LinkChange => self.change_link(b as usize),
             Kind::TcpTimer => self.tcp_timer(a, b),
-            Kind::Request => self.request(b),
+            Kind::Request => self.loop_message(a, b),
             Kind::Agent => self.agent_event(a, b),
             Kind::DelayedAck => self.delayed_ack(a, b),
             Kind::HomaTimer => self.homa_timer(a, b),

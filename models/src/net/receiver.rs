@@ -30,6 +30,7 @@ impl Simulator {
         self.note_delivered(p.flow, expected - before);
         if expected > before && expected >= self.contexts[p.context as usize].size {
             self.received(p.flow);
+            self.message_arrived(p.flow);
         }
         self.samples
             .latency

@@ -1,6 +1,7 @@
 //! Closed loops: a request, its response when the request has arrived, a pause, the next request (HCC paper, IV, scenario B).
 //!
-//! Every request and every response is a flow of its own that is added while the simulation runs.
+//! Every request and every response is a flow of its own that is added while the simulation runs. A host acts on a message when its last byte is
+//! there: it does not wait until the other end has the acknowledgement.
 
 mod network;
 
@@ -17,7 +18,7 @@ pub struct ClosedLoop {
     pub request_bytes: u64,
     /// Payload of a response, bytes.
     pub response_bytes: u64,
-    /// Mean of the pause between a response and the next request, ps.
+    /// Mean of the pause between the arrival of a response and the next request, ps.
     pub pause_ps: f64,
     /// Its standard deviation, ps; the pause is normal, cut at 0.
     pub pause_deviation_ps: f64,
@@ -40,3 +41,6 @@ pub(super) struct Running {
     /// Flow whose window the message that starts now goes on with.
     earlier: Option<u32>,
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,6 +10,9 @@ use crate::net::flow::{FlowRecord, FlowSpec};
 use crate::net::slot::SlotFactory;
 use crate::net::start_rules::Moment;
 
+/// In an event of a loop: it is the response's and not the request's.
+const RESPONSE: u32 = 1;
+
 /// A number of the standard normal distribution, by Marsaglia's polar method.
 fn normal(rng: &mut ChaCha8Rng) -> f64 {
     loop {
@@ -97,7 +100,7 @@ impl Simulator {
     }
 
     /// The time for a loop's next request.
-    pub(in crate::net) fn request(&mut self, number: u32) {
+    fn request(&mut self, number: u32) {
         let number = number as usize;
         if self.now >= self.loops[number].spec.until_ps {
             self.unfinished -= 1;
@@ -114,13 +117,34 @@ impl Simulator {
         self.received(flow);
         self.moment(flow, Moment::Acknowledged);
         self.flow_over(flow);
-        let Some((number, response)) = self.loop_of.remove(&flow) else {
-            return;
-        };
-        if !response {
-            self.message(number as usize, true);
-            return;
+        // Of a TCP flow this moment is the arrival itself.
+        match self.loop_of.remove(&flow) {
+            Some((number, false)) => self.message(number as usize, true),
+            Some((number, true)) => self.pause(number),
+            None => {}
         }
+    }
+
+    /// The last byte of a flow is at its destination, which answers a request, or pauses after a response. The answer is an event of its own, so
+    /// that the acknowledgement of the request leaves first.
+    pub(in crate::net) fn message_arrived(&mut self, flow: u32) {
+        match self.loop_of.remove(&flow) {
+            Some((number, false)) => self.events.push(self.now, encode(Kind::Request, RESPONSE, number)),
+            Some((number, true)) => self.pause(number),
+            None => {}
+        }
+    }
+
+    /// The time for a message of a loop, as its event says it.
+    pub(in crate::net) fn loop_message(&mut self, what: u32, number: u32) {
+        match what {
+            RESPONSE => self.message(number as usize, true),
+            _ => self.request(number),
+        }
+    }
+
+    /// A client has its response: the next request comes after a pause.
+    fn pause(&mut self, number: u32) {
         let running = &mut self.loops[number as usize];
         let pause = running.spec.pause_ps + running.spec.pause_deviation_ps * normal(&mut running.rng);
         let at = self.now + pause.max(0.0) as u64;

@@ -145,7 +145,7 @@ pub enum TrafficSpec {
         /// Arrivals until, us.
         until_us: f64,
     },
-    /// Closed loops: a request, its response, a pause, again.
+    /// Closed loops: a request, a response that starts when the request has arrived, a pause that begins when the response has arrived, and again.
     ClosedLoop {
         /// Hosts that ask: first and last; loops are dealt out to them in turn.
         clients: [u32; 2],
@@ -157,7 +157,7 @@ pub enum TrafficSpec {
         request_bytes: u64,
         /// Payload of a response, bytes.
         response_bytes: u64,
-        /// Mean pause, us.
+        /// Mean pause between the arrival of a response and the next request, us.
         #[serde(default)]
         pause_us: f64,
         /// Its standard deviation, us.

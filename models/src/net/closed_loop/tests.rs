@@ -1,0 +1,75 @@
+//! Closed loops of flows with acknowledgements of their own: each message starts when the one before it has arrived, to the picosecond.
+
+use crate::net::tests::Greedy;
+use crate::net::*;
+
+const US: u64 = 1_000_000;
+
+/// A loop between two hosts of a star, links of 100 Gb/s and 1 us, that pauses 5 us and makes no request from 50 us on.
+fn exchange(loss: f64, config: Config, until_ps: u64) -> Outcome {
+    let mut slot = |p: &SlotParams| -> Result<Box<dyn CcSlot>, String> {
+        Ok(Box::new(Direct::new(Box::new(Greedy {
+            rate: p.line_rate_bps as f64,
+            window: f64::INFINITY,
+        }))))
+    };
+    let mut topology = star(4, 100, 1000);
+    topology.links.iter_mut().for_each(|link| link.loss = loss);
+    let mut sim = Simulator::new(&topology, Vec::new(), config, SamplePlan::default(), &mut slot).unwrap();
+    let spec = ClosedLoop {
+        client: 1,
+        server: 2,
+        request_bytes: 1000,
+        response_bytes: 3000,
+        pause_ps: 5.0 * US as f64,
+        pause_deviation_ps: 0.0,
+        start_ps: US,
+        until_ps,
+        keep_window: true,
+        seed: 1,
+    };
+    sim.add_closed_loop(spec, &mut slot).unwrap();
+    assert!(!sim.run_until(100_000 * US));
+    assert_eq!(sim.unfinished(), 0);
+    sim.finish()
+}
+
+/// A packet of 1000 + 82 + 16 bytes takes 87.84 ns on each of two links and 1 us over each. The response's three packets follow each other on the
+/// first link, behind the 86 bytes that acknowledge the request.
+#[test]
+fn a_message_starts_when_the_one_before_it_has_arrived() {
+    const PACKET: u64 = 1098 * 80;
+    const REST: u64 = 1082 * 80;
+    const ACK: u64 = 86 * 80;
+    let outcome = exchange(0.0, Config::paper(13_000, false), 50 * US);
+    let request = 2 * (PACKET + US);
+    let response = ACK + 2 * (PACKET + US) + 2 * REST;
+    let round = request + response + 5 * US;
+    let requests = (50 * US - US).div_ceil(round);
+    assert_eq!(outcome.records.len() as u64, 2 * requests);
+    for (number, pair) in outcome.records.chunks(2).enumerate() {
+        let start = US + number as u64 * round;
+        assert_eq!(pair[0].started_ps, start);
+        assert_eq!(pair[0].received_ps, Some(start + request));
+        assert_eq!(pair[1].started_ps, start + request);
+        assert_eq!(pair[1].received_ps, Some(start + request + response));
+        assert!(pair[0].finished_ps > Some(pair[1].started_ps));
+    }
+}
+
+/// With frames lost, acknowledgements too, the loop neither stops nor acts before a message is there, and acts once on each.
+#[test]
+fn lost_frames_do_not_break_a_loop() {
+    let outcome = exchange(0.1, Config::paper(13_000, false), 2000 * US);
+    assert!(outcome.counters.losses > 20, "{:?}", outcome.counters);
+    assert!(outcome.records.len() > 20 && outcome.records.len() % 2 == 0);
+    let mut last = None;
+    for (flow, record) in outcome.flows.iter().zip(&outcome.records) {
+        if let Some((received, bytes)) = last {
+            let pause = if bytes == 3000 { 5 * US } else { 0 };
+            assert_eq!(record.started_ps, received + pause);
+        }
+        last = record.received_ps.map(|at| (at, flow.bytes));
+        assert!(last.is_some() && record.finished_ps >= record.received_ps);
+    }
+}
