@@ -8,6 +8,7 @@ use super::circuit::CircuitConfig;
 use super::classes::ClassRules;
 use super::clock::Clock;
 use super::homa::HomaConfig;
+use super::link_loss::LinkLoss;
 use super::recovery::IrnRules;
 use super::spread::PathRule;
 use super::stamp_rules::StampRules;
@@ -235,6 +236,8 @@ pub struct Config {
     pub pace: bool,
     /// What a flow's completion time is compared with.
     pub ideal: IdealRule,
+    /// Losses of single links, beside those of the topology.
+    pub link_losses: Vec<LinkLoss>,
     /// Seed of marking and of loss on links.
     pub seed: u64,
     /// Seed of the choice among equal paths; 0: the authors' simulator's choice.
@@ -301,6 +304,7 @@ impl Config {
             window_use: WindowUse::Law,
             pace: true,
             ideal: IdealRule::Exact,
+            link_losses: Vec::new(),
             seed: 1,
             ecmp_seed: 0,
             paths: PathRule::Ecmp,

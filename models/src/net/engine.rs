@@ -14,6 +14,7 @@ use super::hcc::{Hcc, HccOutcome};
 use super::homa::{HomaConfig, HomaHosts};
 use super::kind::{decode, HOLE};
 pub(super) use super::kind::{encode, Kind};
+use super::link_loss::LinkLoss;
 use super::meter::Meters;
 use super::outside::Outside;
 use super::packet::PacketSlab;
@@ -144,6 +145,16 @@ pub enum SetupError {
         /// Its buffer, bytes.
         buffer: u64,
     },
+    /// A loss on a link.
+    #[error("loss {number}: {field}: expected {expected}")]
+    LinkLoss {
+        /// Its place in the list.
+        number: usize,
+        /// Its field.
+        field: &'static str,
+        /// What it should be.
+        expected: String,
+    },
     /// The agents of HCC.
     #[error("agents: {0}")]
     Agents(String),
@@ -190,6 +201,8 @@ pub struct Simulator {
     pub(super) link_changes: Vec<LinkChange>,
     /// By port: packets arrived, and the numbers of those that are lost on purpose.
     pub(super) arrival_drops: BTreeMap<u32, (u64, Vec<u64>)>,
+    /// Losses of single links, by port that sends.
+    pub(super) link_losses: BTreeMap<u32, Vec<LinkLoss>>,
     /// Flows with data, by receiving host.
     pub(super) flow_counts: BTreeMap<u32, FlowCount>,
     pub(super) tcp: TcpHosts,
@@ -266,6 +279,7 @@ impl Simulator {
             slot_of: BTreeMap::new(),
             link_changes: Vec::new(),
             arrival_drops: BTreeMap::new(),
+            link_losses: BTreeMap::new(),
             flow_counts: BTreeMap::new(),
             tcp: TcpHosts::default(),
             homa: None,
@@ -283,6 +297,7 @@ impl Simulator {
             config,
         };
         sim.build_ports()?;
+        sim.set_link_losses()?;
         sim.compute_routes();
         sim.make_circuits()?;
         sim.check_flows()?;

@@ -37,7 +37,7 @@ pub struct Port {
     pub ingress_bytes: u64,
     /// Arrived here after the pause threshold, bytes.
     pub headroom_used: u64,
-    /// Probability of losing a packet on the way out.
+    /// Probability of losing a packet on the way out; of a link with losses of its own the most that one of them is.
     pub loss: f64,
     /// Node it belongs to.
     pub node: u32,

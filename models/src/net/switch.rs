@@ -1,7 +1,5 @@
 //! Switches: admission to the shared buffer, pause, store and forward; and the wire between any two ports.
 
-use rand::Rng;
-
 use super::classes::ClassQueues;
 use super::config::{FlowControl, WindowRule};
 use super::engine::{encode, Kind, Simulator};
@@ -357,7 +355,7 @@ impl Simulator {
             self.events.push_reserved(time, seq, encode(Kind::TxEnd, 0, port));
         }
         self.counters.packet_hops += 1;
-        if loss > 0.0 && self.rng.random::<f64>() < loss {
+        if loss > 0.0 && self.is_lost(port, loss, start) {
             self.counters.losses += 1;
             self.lose(index);
             return;

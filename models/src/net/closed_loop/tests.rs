@@ -5,7 +5,7 @@ use crate::net::*;
 
 const US: u64 = 1_000_000;
 
-/// A loop between two hosts of a star, links of 100 Gb/s and 1 us, that pauses 5 us and makes no request from 50 us on.
+/// A loop between two hosts of a star, links of 100 Gb/s and 1 us, that pauses 5 us and makes no request from `until_ps` on.
 fn exchange(loss: f64, config: Config, until_ps: u64) -> Outcome {
     let mut slot = |p: &SlotParams| -> Result<Box<dyn CcSlot>, String> {
         Ok(Box::new(Direct::new(Box::new(Greedy {
@@ -29,21 +29,18 @@ fn exchange(loss: f64, config: Config, until_ps: u64) -> Outcome {
         seed: 1,
     };
     sim.add_closed_loop(spec, &mut slot).unwrap();
-    assert!(!sim.run_until(100_000 * US));
+    assert!(!sim.run_until(10_000_000 * US));
     assert_eq!(sim.unfinished(), 0);
     sim.finish()
 }
 
-/// A packet of 1000 + 82 + 16 bytes takes 87.84 ns on each of two links and 1 us over each. The response's three packets follow each other on the
-/// first link, behind the 86 bytes that acknowledge the request.
+/// A request is a packet of 1000 + 82 + 16 bytes, of 80 ps each, on two links with 1 us each. A response's packets of 1024, 1024 and 952 bytes follow
+/// each other behind the 86 bytes that acknowledge the request; on the second link they wait for the first, which is the longest.
 #[test]
 fn a_message_starts_when_the_one_before_it_has_arrived() {
-    const PACKET: u64 = 1098 * 80;
-    const REST: u64 = 1082 * 80;
-    const ACK: u64 = 86 * 80;
     let outcome = exchange(0.0, Config::paper(13_000, false), 50 * US);
-    let request = 2 * (PACKET + US);
-    let response = ACK + 2 * (PACKET + US) + 2 * REST;
+    let request = 2 * (1098 * 80 + US);
+    let response = (86 + 1122) * 80 + US + (1122 + 1106 + 1034) * 80 + US;
     let round = request + response + 5 * US;
     let requests = (50 * US - US).div_ceil(round);
     assert_eq!(outcome.records.len() as u64, 2 * requests);
@@ -60,7 +57,7 @@ fn a_message_starts_when_the_one_before_it_has_arrived() {
 /// With frames lost, acknowledgements too, the loop neither stops nor acts before a message is there, and acts once on each.
 #[test]
 fn lost_frames_do_not_break_a_loop() {
-    let outcome = exchange(0.1, Config::paper(13_000, false), 2000 * US);
+    let outcome = exchange(0.1, Config::paper(13_000, false), 200_000 * US);
     assert!(outcome.counters.losses > 20, "{:?}", outcome.counters);
     assert!(outcome.records.len() > 20 && outcome.records.len() % 2 == 0);
     let mut last = None;

@@ -392,6 +392,7 @@ impl Ns3Config {
             ideal: IdealRule::Ns3,
             seed: 1,
             ecmp_seed: 0,
+            link_losses: Vec::new(),
             paths: crate::net::PathRule::Ecmp,
         }
     }

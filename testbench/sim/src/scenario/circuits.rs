@@ -36,6 +36,7 @@ pub fn circuits(scenario: &Scenario, config: &mut Config) -> Result<(), String> 
     let refused = [
         ("network.ack_priority", network.ack_priority),
         ("network.link_change", !network.link_change.is_empty()),
+        ("network.link_loss", !network.link_loss.is_empty()),
         ("telemetry.queues", scenario.telemetry.queues.is_some()),
         ("hcc", scenario.hcc.is_some()),
         ("fidelity: nic", scenario.fidelity.whole_nic()),

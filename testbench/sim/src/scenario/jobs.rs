@@ -28,6 +28,7 @@ impl Job {
             Err(error) if law.uses_int() => return Err(format!("network: {error}")),
             others => others.unwrap_or_default(),
         };
+        config.link_losses = links::link_losses(scenario, &topology)?;
         base_rtt::set_multiplier(&mut config, &law, &topology)?;
         telemetry::collecting(scenario, &mut law, &mut config)?;
         classes::classes(scenario, &counts, &topology, &mut law, &mut config)?;

@@ -19,7 +19,7 @@ fn heading(section: &Section) -> String {
         "" => "The scenario".into(),
         "laws" => "`[cc]`: parameters of laws".into(),
         "variant" => "`[[variant]]`".into(),
-        "network.link_change" | "hcc.failure" => format!("`[[{}]]`", section.path),
+        "network.link_change" | "network.link_loss" | "hcc.failure" => format!("`[[{}]]`", section.path),
         path => match path.split_once(' ') {
             Some((list, kind)) => format!("`[[{list}]]` of kind `{kind}`"),
             None => format!("`[{path}]`"),

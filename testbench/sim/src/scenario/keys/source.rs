@@ -15,10 +15,11 @@ const DRIVER: &str = include_str!("../../plan/laws/cc_rtl.rs");
 const TEXTS: [&str; 5] = [SCENARIO, NETWORK, TRAFFIC, FIDELITY, DRIVER];
 
 /// Tables, by the type that reads them.
-const TABLES: [(&str, &str, &str); 12] = [
+const TABLES: [(&str, &str, &str); 13] = [
     ("", "Scenario", SCENARIO),
     ("network", "NetworkSpec", NETWORK),
     ("network.link_change", "LinkChangeSpec", NETWORK),
+    ("network.link_loss", "LinkLossSpec", NETWORK),
     ("cc", "CcSpec", SCENARIO),
     ("cc.precision", "PrecisionSpec", SCENARIO),
     ("run", "RunSpec", SCENARIO),
@@ -172,7 +173,9 @@ fn type_of(of: &str) -> Type {
         "String" => return Type::Text,
         "Table" => return Type::Changes,
         "BaseRtt" => return Type::TimeOrAuto,
-        "Vec<TrafficSpec>" | "Vec<Variant>" | "Vec<LinkChangeSpec>" | "Vec<FailureSpec>" => return Type::Tables,
+        "Vec<TrafficSpec>" | "Vec<Variant>" | "Vec<LinkChangeSpec>" | "Vec<LinkLossSpec>" | "Vec<FailureSpec>" => {
+            return Type::Tables
+        }
         _ => {}
     }
     if let Some(inner) = inside(of, "Option") {

@@ -98,12 +98,16 @@ fn the_table_has_every_key() {
             assert!(!key.default.contains("fn ") && !key.default.contains('{'), "{key:?}");
         }
     }
-    let unknown: [(&str, String); 10] = [
+    let unknown: [(&str, String); 11] = [
         ("", format!("nokey=1\n{LEAST}")),
         ("network", LEAST.replace("hosts=3", "hosts=3,nokey=1")),
         (
             "network.link_change",
             LEAST.replace("hosts=3", "hosts=3,link_change=[{at_us=1,link=0,nokey=1}]"),
+        ),
+        (
+            "network.link_loss",
+            LEAST.replace("hosts=3", "hosts=3,link_loss=[{loss=0.1,link=0,nokey=1}]"),
         ),
         ("run", LEAST.replace("stop_us=10", "stop_us=10,nokey=1")),
         ("cc.precision", format!("{LEAST}cc={{precision={{nokey=1}}}}")),

@@ -27,7 +27,7 @@ use crate::plan::Fidelity;
 pub use base_rtt::BaseRtt;
 pub use circuits::CircuitSpec;
 pub use hcc::{FailureSpec, HccSpec};
-pub use network::{LinkChangeSpec, NetworkSpec, ReorderSpec, RoutingSpec, SpraySpec};
+pub use network::{LinkChangeSpec, LinkLossSpec, NetworkSpec, ReorderSpec, RoutingSpec, SpraySpec};
 pub use overrides::{Overrides, Planned};
 pub use paths::{find, is_path};
 pub use place::placed;

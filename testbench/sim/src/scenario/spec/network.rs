@@ -101,6 +101,9 @@ pub struct NetworkSpec {
     /// A packet is lost when its receiver has waited this long for it, us; not for that, where only `reorder_packets` is given (default: 100).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reorder_us: Option<f64>,
+    /// Links that lose packets of their own, beside `loss`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub link_loss: Vec<LinkLossSpec>,
     /// Links that fail, return or change speed.
     #[serde(default)]
     pub link_change: Vec<LinkChangeSpec>,
@@ -169,6 +172,25 @@ pub struct LinkChangeSpec {
     /// New speed, Gb/s.
     #[serde(default)]
     pub rate_gbps: Option<u64>,
+}
+
+/// Loss on one link of a scenario; several of a link take packets independently of each other.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkLossSpec {
+    /// Link, by its place in the topology.
+    pub link: usize,
+    /// Node at one end of the link, whose packets are lost; without it those of both ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender: Option<u32>,
+    /// Probability of losing a packet.
+    pub loss: f64,
+    /// Packets whose transmission starts from here on, us.
+    #[serde(default)]
+    pub from_us: f64,
+    /// Packets whose transmission starts before this time, us; without it to the end of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until_us: Option<f64>,
 }
 
 fn hundred() -> u64 {
