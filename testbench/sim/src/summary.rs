@@ -9,6 +9,7 @@ use hpcc_models::net::{QueueHistogram, MOST_POINTS};
 use crate::plan::{provenance, Job, Run};
 use crate::scenario::collectives::lines;
 use crate::scenario::figures::Analysis;
+use crate::scenario::numbers;
 use crate::scenario::output::{all_queues, law_table, slowdowns, unfinished};
 
 const HEADER: [&str; 9] = [
@@ -98,6 +99,7 @@ pub fn screen(title: &str, runs: &[Run], analysis: &Analysis, dir: &Path) -> Str
         text += &finding.lines();
     }
     runs.iter().for_each(|run| text += &remarks(run));
+    text += &numbers::screen(&numbers::Group::all(runs));
     let wall: f64 = runs.iter().map(|r| r.wall_s).sum();
     let cpu: Option<f64> = runs.iter().map(|r| r.cpu_s).sum();
     let hops: u64 = runs.iter().map(|r| r.outcome.counters.packet_hops).sum();

@@ -10,7 +10,7 @@ use super::{say, Failure};
 use crate::names::did_you_mean;
 use crate::plan::laws::LawKind;
 use crate::plan::provenance::{identity, InputFile};
-use crate::plan::{failures, Fidelity, Job, Run};
+use crate::plan::{failures, Fidelity, Job, NumbersPlan, Run};
 use crate::scenario::figures::{analyse, Analysis};
 use crate::scenario::output::{write_run, write_runs, OutDir};
 use crate::scenario::runner::run_all_saving;
@@ -250,6 +250,7 @@ impl Args {
             t_of_network: false,
             drains: true,
             watches_on: true,
+            numbers: NumbersPlan::default(),
         })
     }
 }

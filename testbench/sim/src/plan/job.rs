@@ -57,6 +57,17 @@ pub struct Job {
     pub drains: bool,
     /// Queues are watched to the end of [`Self::plan`], also when all flows are over before it.
     pub watches_on: bool,
+    /// Which flows its numbers count, and by which sizes.
+    pub numbers: NumbersPlan,
+}
+
+/// Which flows the numbers of a run count, and by which sizes.
+#[derive(Clone, Debug, Default)]
+pub struct NumbersPlan {
+    /// Flows that start earlier than this after the run's origin are left out, ps.
+    pub warm_up_ps: u64,
+    /// Edges of size buckets, bytes, ascending; none: the usual ones.
+    pub size_edges: Vec<u64>,
 }
 
 /// Agents of HCC, and the pairs of hosts whose flows they control (source, destination).
@@ -104,6 +115,26 @@ impl Run {
     /// Label in figures.
     pub fn label(&self) -> &str {
         self.job.label.as_deref().unwrap_or(&self.job.law.name)
+    }
+
+    /// Label without the seed that `run.seeds` or a grid has added.
+    pub fn label_without_seed(&self) -> &str {
+        let label = self.label();
+        let seed = format!("seed {}", self.job.seed);
+        match label.strip_suffix(&seed).map(str::trim_end) {
+            Some("") => &self.job.law.name,
+            Some(rest) if label[rest.len()..].starts_with(' ') => rest,
+            _ => label,
+        }
+    }
+
+    /// Does a flow count: it started after the warm-up.
+    pub fn counts(&self, flow: &FlowSpec, record: &FlowRecord) -> bool {
+        let start = match record.finished_ps {
+            Some(_) => record.started_ps,
+            None => flow.start_ps,
+        };
+        start.saturating_sub(self.job.origin_ps) >= self.job.numbers.warm_up_ps
     }
 
     /// Completion time of a flow over the ideal one. That of the authors' simulator is no lower bound: less than 1 is 1, as in their analysis.

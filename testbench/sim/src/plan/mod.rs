@@ -19,4 +19,4 @@ pub mod provenance;
 pub use collective::{CollectivePlan, Span};
 pub use fidelity::Fidelity;
 pub use finding::{failures, Finding, Verdict};
-pub use job::{HccPlan, Job, Run};
+pub use job::{HccPlan, Job, NumbersPlan, Run};

@@ -26,6 +26,8 @@ pub struct Line {
     pub step: bool,
     /// Marks at the points.
     pub marks: bool,
+    /// Error bars: how far each point's reaches up and down; empty, or one for each point (0: none).
+    pub errors: Vec<f64>,
 }
 
 impl Line {
@@ -130,7 +132,12 @@ impl Panel {
         let values = self
             .lines
             .iter()
-            .flat_map(|l| l.points.iter().map(&pick))
+            .flat_map(|l| {
+                let ends = l.points.iter().zip(&l.errors);
+                let ends = ends.flat_map(|(p, half)| [(p.0, p.1 - half), (p.0, p.1 + half)]);
+                l.points.iter().copied().chain(ends)
+            })
+            .map(|p| pick(&p))
             .filter(|v| v.is_finite());
         let values = values.filter(|v| !log || *v > 0.0);
         let (low, high) = values.fold((f64::MAX, f64::MIN), |(a, b), v| (a.min(v), b.max(v)));
@@ -276,6 +283,17 @@ impl Panel {
                     .label(&line.label)
                     .legend(move |(x, y)| PathElement::new(vec![(x, y), (x + 18, y)], colour.stroke_width(3)));
             }
+            let bars = line.points.iter().zip(&line.errors).filter(|(_, half)| **half > 0.0);
+            let bars = bars.map(|(&(x, y), half)| {
+                // A logarithmic axis has no place for what is not above 0.
+                let low = if self.log_y {
+                    (y - half).max(y / 100.0)
+                } else {
+                    y - half
+                };
+                PathElement::new(vec![(x, low), (x, y + half)], colour.stroke_width(1))
+            });
+            chart.draw_series(bars).map_err(text)?;
             if line.marks {
                 let marks = line.points.iter().map(|&p| Circle::new(p, 3, colour.filled()));
                 chart.draw_series(marks).map_err(text)?;

@@ -4,7 +4,7 @@ use super::spec::{EndSpec, Planned, Scenario};
 use super::{base_rtt, circuits, classes, dependent, hcc, links, rules, tcp, telemetry, traffic};
 use crate::plan::laws::LawKind;
 use crate::plan::provenance::InputFile;
-use crate::plan::Job;
+use crate::plan::{Job, NumbersPlan};
 use hpcc_models::net::tcp::TcpLaw;
 use hpcc_models::net::SamplePlan;
 
@@ -53,6 +53,18 @@ impl Job {
         if !(run.meter_us >= 0.0 && run.meter_us <= 1e8) {
             return Err(format!("run.meter_us: expected 0 to 1e8, got {}", run.meter_us));
         }
+        if !(run.warm_up_us >= 0.0 && run.warm_up_us < run.stop_us) {
+            return Err(format!(
+                "run.warm_up_us: expected 0 or more and less than run.stop_us, got {}",
+                run.warm_up_us
+            ));
+        }
+        let edges = &run.size_edges;
+        if edges.first() == Some(&0) || edges.windows(2).any(|pair| pair[0] >= pair[1]) {
+            return Err(format!(
+                "run.size_edges: expected ascending numbers of bytes above 0, got {edges:?}"
+            ));
+        }
         let stop_ps = (run.stop_us * 1e6) as u64;
         let last_arrival = flows.iter().map(|f| f.start_ps).max().unwrap_or(0);
         let plan = SamplePlan {
@@ -87,6 +99,10 @@ impl Job {
             t_of_network,
             drains: run.end == EndSpec::Drain,
             watches_on: false,
+            numbers: NumbersPlan {
+                warm_up_ps: (run.warm_up_us * 1e6) as u64,
+                size_edges: run.size_edges.clone(),
+            },
         };
         job.law_holds()?;
         Ok(job)

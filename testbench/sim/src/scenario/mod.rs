@@ -14,6 +14,7 @@ mod jobs;
 pub mod keys;
 mod links;
 pub mod ns3;
+pub mod numbers;
 pub mod output;
 mod routing;
 pub mod rules;

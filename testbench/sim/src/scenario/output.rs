@@ -8,7 +8,7 @@ use hpcc_models::measure::{percentile, SizeClass, NS3_SIZE_CLASSES};
 use hpcc_models::net::{Outcome, QueueHistogram, WindowRule};
 use serde_json::{json, Map, Value};
 
-use super::collectives;
+use super::{collectives, numbers};
 use crate::plan::{provenance, Finding, Run};
 
 /// A folder for results, made and tried before the run starts.
@@ -158,7 +158,7 @@ fn queue_percentiles(queues: &QueueHistogram) -> Value {
 pub fn slowdowns(run: &Run, class: SizeClass) -> Vec<f64> {
     let pairs = run.outcome.flows.iter().zip(&run.outcome.records);
     let mut values: Vec<f64> = pairs
-        .filter(|(f, _)| class.contains(f.bytes))
+        .filter(|(f, r)| class.contains(f.bytes) && run.counts(f, r))
         .filter_map(|(_, r)| run.slowdown(r))
         .collect();
     values.sort_by(f64::total_cmp);
@@ -175,7 +175,7 @@ pub fn all_queues(outcome: &Outcome) -> QueueHistogram {
 /// Flows of a class that a run's end has cut off.
 pub fn unfinished(run: &Run, class: SizeClass) -> usize {
     let pairs = run.outcome.flows.iter().zip(&run.outcome.records);
-    let open = pairs.filter(|(f, r)| class.contains(f.bytes) && r.finished_ps.is_none());
+    let open = pairs.filter(|(f, r)| class.contains(f.bytes) && run.counts(f, r) && r.finished_ps.is_none());
     open.count()
 }
 
@@ -309,6 +309,7 @@ fn whole_summary(run: &Run, findings: &[Finding]) -> Value {
             "rack_switches": queue_percentiles(&outcome.samples.racks),
         },
         "slowdown": slowdown_percentiles(run),
+        "numbers": numbers::entry(run),
         "checks": checks(findings),
     })
 }
@@ -350,6 +351,12 @@ pub fn write_runs(dir: &OutDir, runs: &[Run], findings: &[Finding]) -> Result<()
     if runs.iter().any(|run| !run.job.collectives.is_empty()) {
         dir.write("collectives.csv", joined_runs(runs, collectives::steps_csv).as_bytes())?;
     }
+    dir.write("numbers.csv", numbers::numbers_csv(runs).as_bytes())?;
+    let groups = numbers::Group::all(runs);
+    if groups.iter().any(|group| group.runs.len() > 1) {
+        dir.write("intervals.csv", numbers::intervals_csv(&groups).as_bytes())?;
+        dir.write("differences.csv", numbers::differences_csv(&groups).as_bytes())?;
+    }
     match runs.first() {
         Some(first) => write_summary(dir, first, findings),
         None => Ok(()),
@@ -373,5 +380,9 @@ pub fn write_run(dir: &OutDir, run: &Run, findings: &[Finding]) -> Result<(), St
     if !run.job.collectives.is_empty() {
         dir.write("collectives.csv", collectives::steps_csv(run).as_bytes())?;
     }
+    dir.write(
+        "numbers.csv",
+        numbers::numbers_csv(std::slice::from_ref(run)).as_bytes(),
+    )?;
     write_summary(dir, run, findings)
 }

@@ -15,6 +15,7 @@ mod power;
 mod precision;
 mod probes;
 mod reduction;
+mod replicas;
 mod seeds;
 mod series;
 mod spread;
@@ -154,6 +155,12 @@ const OPEN_ENDED: [&str; 23] = [
 
 /// Queue, rate and window of every flow that has a series, slowdown by size.
 fn general(runs: &[Run]) -> Analysis {
+    if let Some(figure) = replicas::figure(runs) {
+        return Analysis {
+            figures: vec![figure],
+            ..Analysis::default()
+        };
+    }
     let mut panels = Vec::new();
     let label = |run: &Run| {
         if runs.len() > 1 {

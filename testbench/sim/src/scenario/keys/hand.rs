@@ -4,7 +4,7 @@ use super::key::{Key, Section, Type};
 use crate::plan::laws::{LawSpec, HOMA_NAME, LAW_NAMES, TCP_NAMES};
 
 /// Smallest and largest value of keys that the program holds against both, by dotted path.
-pub(super) const RANGES: [(&str, f64, f64); 32] = [
+pub(super) const RANGES: [(&str, f64, f64); 33] = [
     ("network.rate_gbps", 1.0, 10_000.0),
     ("network.leaves", 1.0, 1000.0),
     ("network.spines", 1.0, 1000.0),
@@ -23,6 +23,7 @@ pub(super) const RANGES: [(&str, f64, f64); 32] = [
     ("network.reorder_packets", 1.0, 1e6),
     ("network.reorder_us", 0.001, 1e6),
     ("cc.t_ns", 1.0, 1e8),
+    ("run.seeds", 1.0, 1000.0),
     ("run.meter_us", 0.0, 1e8),
     ("telemetry.queues", 1.0, 8.0),
     ("telemetry.every", 1.0, 255.0),

@@ -172,6 +172,15 @@ pub struct RunSpec {
     /// What completion times are compared with: `exact` (the message alone on its own path, without telemetry) or `ns3` (that simulator's formula).
     #[serde(default)]
     pub ideal: IdealSpec,
+    /// Runs of each variant: with the scenario's seed and the ones after it, each for all variants, so that they see the same arrivals.
+    #[serde(default = "one")]
+    pub seeds: u64,
+    /// Flows that start before this are left out of every number (not of `flows.csv`), us.
+    #[serde(default)]
+    pub warm_up_us: f64,
+    /// Edges of the buckets of message sizes, bytes, ascending; none: 3000, 10 000, 100 000, 1 000 000, 10 000 000.
+    #[serde(default)]
+    pub size_edges: Vec<u64>,
     /// Between samples, ns.
     #[serde(default = "thousand")]
     pub sample_ns: u64,

@@ -130,7 +130,44 @@ fn changed(file: &str, text: &str, base: &Scenario, overrides: &Overrides) -> Re
             scenario: found(whole.clone())?,
         });
     }
+    let runs = with_seeds(runs, overrides)?;
     Ok((whole, runs))
+}
+
+/// Most seeds of a scenario.
+const MOST_SEEDS: u64 = 1000;
+
+/// Each run once for each of its seeds. The seed is the last part of the label, and each run's own scenario has one seed.
+fn with_seeds(runs: Vec<Planned>, overrides: &Overrides) -> Result<Vec<Planned>, String> {
+    let mut all = Vec::new();
+    for run in runs {
+        let seeds = run.scenario.run.seeds;
+        if !(1..=MOST_SEEDS).contains(&seeds) {
+            return Err(format!("run.seeds: expected 1 to {MOST_SEEDS}, got {seeds}"));
+        }
+        if seeds == 1 {
+            all.push(run);
+            continue;
+        }
+        if overrides.axes {
+            return Err(format!(
+                "run.seeds: expected 1 in a sweep, whose axis `seed` does the same, got {seeds}"
+            ));
+        }
+        for seed in run.scenario.seed..run.scenario.seed.saturating_add(seeds) {
+            let mut own = run.clone();
+            own.scenario.seed = seed;
+            own.scenario.run.seeds = 1;
+            // A figure's analysis looks for the runs of its own scenario.
+            own.scenario.figure = None;
+            own.label = Some(match &run.label {
+                Some(label) => format!("{label} seed {seed}"),
+                None => format!("seed {seed}"),
+            });
+            all.push(own);
+        }
+    }
+    Ok(all)
 }
 
 /// Most combinations of a grid or a sweep.
@@ -291,6 +328,42 @@ mod tests {
         );
         let wrong = plan("x", &text.replace("[25, 50]", "25"), &Overrides::default()).unwrap_err();
         assert_eq!(wrong, "x: variant b: cc.w_ai: expected a list of values");
+    }
+
+    #[test]
+    fn every_variant_has_the_same_seeds() {
+        let text = TEXT
+            .replace("stop_us=10", "stop_us=10,seeds=3")
+            .replace("name='x'", "name='x'\nseed=7");
+        let runs = plan("x", &text, &Overrides::default()).unwrap();
+        let shown: Vec<_> = runs
+            .iter()
+            .map(|r| (r.label.as_deref().unwrap(), r.scenario.seed))
+            .collect();
+        let expected = [
+            ("a seed 7", 7),
+            ("a seed 8", 8),
+            ("a seed 9", 9),
+            ("b seed 7", 7),
+            ("b seed 8", 8),
+            ("b seed 9", 9),
+        ];
+        assert_eq!(shown, expected);
+        for bad in ["0", "1001"] {
+            let text = TEXT.replace("stop_us=10", &format!("stop_us=10,seeds={bad}"));
+            let error = plan("x", &text, &Overrides::default()).unwrap_err();
+            assert!(
+                error.ends_with(&format!("run.seeds: expected 1 to 1000, got {bad}")),
+                "{error}"
+            );
+        }
+        let sweep = Overrides {
+            axes: true,
+            no_variants: true,
+            ..Overrides::default()
+        };
+        let error = plan("x", &text, &sweep).unwrap_err();
+        assert!(error.contains("whose axis `seed` does the same"), "{error}");
     }
 
     #[test]
