@@ -59,7 +59,7 @@ fn a_message_starts_when_the_one_before_it_has_arrived() {
 fn lost_frames_do_not_break_a_loop() {
     let outcome = exchange(0.1, Config::paper(13_000, false), 200_000 * US);
     assert!(outcome.counters.losses > 20, "{:?}", outcome.counters);
-    assert!(outcome.records.len() > 20 && outcome.records.len() % 2 == 0);
+    assert!(outcome.records.len() > 20 && outcome.records.len().is_multiple_of(2));
     let mut last = None;
     for (flow, record) in outcome.flows.iter().zip(&outcome.records) {
         if let Some((received, bytes)) = last {
