@@ -1,6 +1,6 @@
 //! Loss of one link: only its packets, only that way, only then.
 
-use crate::net::tests::Greedy;
+use crate::net::tests::greedy;
 use crate::net::*;
 
 const US: u64 = 1_000_000;
@@ -17,12 +17,6 @@ fn loss(link: usize, sender: Option<u32>, loss: f64, from_us: u64, until_us: u64
 
 /// Hosts 0 and 1 send a message each to hosts 2 and 3 of a star; links of 100 Gb/s and 1 us.
 fn run(losses: &[LinkLoss]) -> Result<Outcome, SetupError> {
-    let mut slot = |p: &SlotParams| -> Result<Box<dyn CcSlot>, String> {
-        Ok(Box::new(Direct::new(Box::new(Greedy {
-            rate: p.line_rate_bps as f64,
-            window: f64::INFINITY,
-        }))))
-    };
     let flow = |src, dst, start_us| FlowSpec {
         src,
         dst,
@@ -33,7 +27,7 @@ fn run(losses: &[LinkLoss]) -> Result<Outcome, SetupError> {
     let mut config = Config::paper(13_000, false);
     config.link_losses = losses.to_vec();
     let flows = vec![flow(0, 2, 0), flow(1, 3, 0), flow(0, 2, 1000)];
-    let mut sim = Simulator::new(&star(4, 100, 1000), flows, config, SamplePlan::default(), &mut slot)?;
+    let mut sim = Simulator::new(&star(4, 100, 1000), flows, config, SamplePlan::default(), &mut greedy)?;
     sim.run_until(1_000_000 * US);
     assert_eq!(sim.unfinished(), 0);
     Ok(sim.finish())

@@ -1,6 +1,6 @@
 //! The short way through a switch against the long one: every number of a run is the same.
 
-use super::super::tests::Greedy;
+use super::super::tests::greedy;
 use super::super::*;
 use super::Simulator;
 use crate::cc::hpcc::{Hpcc, HpccParams};
@@ -9,13 +9,6 @@ fn slot(p: &SlotParams) -> Result<Box<dyn CcSlot>, String> {
     let params = HpccParams::new(p.line_rate_bps, p.base_rtt_ns as u32);
     let law: Hpcc = Hpcc::new(params).map_err(|e| e.to_string())?;
     Ok(Box::new(Direct::new(Box::new(law))))
-}
-
-fn greedy(p: &SlotParams) -> Result<Box<dyn CcSlot>, String> {
-    Ok(Box::new(Direct::new(Box::new(Greedy {
-        rate: p.line_rate_bps as f64,
-        window: f64::INFINITY,
-    }))))
 }
 
 /// Everything that a run says, and how many packets passed.

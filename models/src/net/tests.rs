@@ -27,6 +27,14 @@ impl CongestionControl for Greedy {
     }
 }
 
+/// Every flow sends at the line's rate, and no window holds it.
+pub(super) fn greedy(p: &SlotParams) -> Result<Box<dyn CcSlot>, String> {
+    Ok(Box::new(Direct::new(Box::new(Greedy {
+        rate: p.line_rate_bps as f64,
+        window: f64::INFINITY,
+    }))))
+}
+
 fn simulate(topology: &Topology, flows: Vec<FlowSpec>, config: Config, change: Option<LinkChange>) -> Outcome {
     let mut slot = |p: &SlotParams| -> Result<Box<dyn CcSlot>, String> {
         Ok(Box::new(Direct::new(Box::new(Greedy {

@@ -1,21 +1,15 @@
 //! Closed loops of flows with acknowledgements of their own: each message starts when the one before it has arrived, to the picosecond.
 
-use crate::net::tests::Greedy;
+use crate::net::tests::greedy;
 use crate::net::*;
 
 const US: u64 = 1_000_000;
 
 /// A loop between two hosts of a star, links of 100 Gb/s and 1 us, that pauses 5 us and makes no request from `until_ps` on.
 fn exchange(loss: f64, config: Config, until_ps: u64) -> Outcome {
-    let mut slot = |p: &SlotParams| -> Result<Box<dyn CcSlot>, String> {
-        Ok(Box::new(Direct::new(Box::new(Greedy {
-            rate: p.line_rate_bps as f64,
-            window: f64::INFINITY,
-        }))))
-    };
     let mut topology = star(4, 100, 1000);
     topology.links.iter_mut().for_each(|link| link.loss = loss);
-    let mut sim = Simulator::new(&topology, Vec::new(), config, SamplePlan::default(), &mut slot).unwrap();
+    let mut sim = Simulator::new(&topology, Vec::new(), config, SamplePlan::default(), &mut greedy).unwrap();
     let spec = ClosedLoop {
         client: 1,
         server: 2,
@@ -28,7 +22,7 @@ fn exchange(loss: f64, config: Config, until_ps: u64) -> Outcome {
         keep_window: true,
         seed: 1,
     };
-    sim.add_closed_loop(spec, &mut slot).unwrap();
+    sim.add_closed_loop(spec, &mut greedy).unwrap();
     assert!(!sim.run_until(10_000_000 * US));
     assert_eq!(sim.unfinished(), 0);
     sim.finish()
